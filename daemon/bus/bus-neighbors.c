@@ -2,59 +2,141 @@
 
 #include "bus-neighbors.h"
 
+#include "decode.h"
+#include "gid.h"
 #include "list.h"
 
-#define NAME "org.rdma.Neighbors"
-#define PATH "/org/rdma/neighbors"
-
-/* What rdmad-neighbors asks may take so long; the bus may have to start it. */
+/* What the programs ask may take so long; the bus may have to start them. */
 #define TIMEOUT_USEC (8 * USEC_PER_SEC)
 
 #define VLAN_MAX 4094U
 
-int bus_ask_neighbors(Bus *b, sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
+static const struct {
+	const char *name, *path, *type; /* type: of one entry of the answer */
+} services[] = {
+	[NEIGHBORS_OF_LLDPD] = {"org.rdma.Neighbors", "/org/rdma/neighbors", "(ssssssuuit)"},
+	[NEIGHBORS_OF_FABRIC] = {"org.rdma.Fabric", "/org/rdma/fabric", "(suyyttsuu)"},
+};
+
+static int append_ports(sd_bus_message *m, const NeighborPort *ports, size_t n)
+{
+	int r = sd_bus_message_open_container(m, 'a', "(su)");
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = sd_bus_message_append(m, "(su)", ports[i].name, ports[i].number);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,
+		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	const char *name = services[source].name;
 	sd_bus *bus = bus_connection(b);
-	int r = sd_bus_message_new_method_call(bus, &m, NAME, PATH, NAME, "List");
+	int r = sd_bus_message_new_method_call(bus, &m, name, services[source].path, name, "List");
 
+	if (r >= 0 && source == NEIGHBORS_OF_FABRIC)
+		r = append_ports(m, ports, MIN(n, NEIGHBOR_PORTS_MAX));
 	return r < 0 ? r : MIN(sd_bus_call_async(bus, ret, m, handler, userdata, TIMEOUT_USEC), 0);
 }
 
-int bus_take_neighbors(sd_bus_message *answer)
+int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
 {
+	const char *type = services[source].type;
+	char array[16];
+
+	snprintf(array, sizeof(array), "a%s", type);
 	if (sd_bus_message_is_method_error(answer, NULL))
 		return -sd_bus_message_get_errno(answer);
-	if (!sd_bus_message_has_signature(answer, "a(ssssssuuit)"))
+	if (!sd_bus_message_has_signature(answer, array))
 		return -EBADMSG;
-	return MIN(sd_bus_message_enter_container(answer, 'a', "(ssssssuuit)"), 0);
+	return MIN(sd_bus_message_enter_container(answer, 'a', type), 0);
 }
 
-int bus_next_neighbor(sd_bus_message *answer, uint64_t now_usec, const char **ret_interface,
-		      PortSnapshot *ret)
+static int next_of_lldpd(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
+			 PortSnapshot *s)
 {
 	const char *interface, *system, *port, *port_text, *chassis, *address;
-	PortSnapshot s = {.parts = READ_NEIGHBOR};
 	uint32_t vlan, frame;
 	uint64_t since;
 	int32_t pfc;
-	int r = sd_bus_message_read(answer, "(ssssssuuit)", &interface, &system, &port, &port_text,
-				    &chassis, &address, &vlan, &frame, &pfc, &since);
+	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_LLDPD].type, &interface, &system,
+				    &port, &port_text, &chassis, &address, &vlan, &frame, &pfc,
+				    &since);
 
 	if (r <= 0)
 		return r;
-	PORT_SUPPLY_TEXT(&s, neighbor, system);
-	PORT_SUPPLY_TEXT(&s, neighbor_port, port);
-	PORT_SUPPLY_TEXT(&s, neighbor_port_text, port_text);
-	PORT_SUPPLY_TEXT(&s, neighbor_chassis, chassis);
-	PORT_SUPPLY_TEXT(&s, neighbor_address, address);
-	PORT_SUPPLY(&s, neighbor_vlan, vlan <= VLAN_MAX ? vlan : 0);
-	PORT_SUPPLY(&s, neighbor_frame, frame);
-	list_put_bits((uint8_t)pfc, s.values.neighbor_pfc);
-	mask_set(&s.supplied, PORT_ATTR_neighbor_pfc, pfc >= 0 && pfc <= UINT8_MAX);
-	PORT_SUPPLY_TEXT(&s, neighbor_source, "lldpd");
-	PORT_SUPPLY(&s, neighbor_since, MIN(since, now_usec));
-	*ret_interface = interface;
-	*ret = s;
+	PORT_SUPPLY_TEXT(s, neighbor, system);
+	PORT_SUPPLY_TEXT(s, neighbor_port, port);
+	PORT_SUPPLY_TEXT(s, neighbor_port_text, port_text);
+	PORT_SUPPLY_TEXT(s, neighbor_chassis, chassis);
+	PORT_SUPPLY_TEXT(s, neighbor_address, address);
+	PORT_SUPPLY(s, neighbor_vlan, vlan <= VLAN_MAX ? vlan : 0);
+	PORT_SUPPLY(s, neighbor_frame, frame);
+	list_put_bits((uint8_t)pfc, s->values.neighbor_pfc);
+	mask_set(&s->supplied, PORT_ATTR_neighbor_pfc, pfc >= 0 && pfc <= UINT8_MAX);
+	PORT_SUPPLY_TEXT(s, neighbor_source, "lldpd");
+	PORT_SUPPLY(s, neighbor_since, MIN(since, now_usec));
+	*ret_port = (NeighborPort){interface, 0};
 	return 1;
+}
+
+/* Writes what the bits of MASK stand for that are codes of CODE: the names of speeds, or the
+ * numbers of lanes. A bit without a meaning is left out. */
+static void put_codes(AttrType code, uint32_t mask, AttrText ret)
+{
+	ListWriter w;
+
+	list_begin(&w, code == ATTR_SPEED ? ATTR_WORDS : ATTR_NUMBERS, ret, sizeof(AttrText));
+	for (uint32_t bit = 1; bit; bit <<= 1) {
+		const char *name = mask & bit && code == ATTR_SPEED ? decode_name(code, bit) : NULL;
+		uint32_t number = mask & bit && !name ? decode_number(code, bit) : 0;
+
+		if (name)
+			list_add_word(&w, name);
+		else if (number)
+			list_add_number(&w, number);
+	}
+	list_end(&w);
+}
+
+static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
+			  PortSnapshot *s)
+{
+	uint32_t widths, speeds;
+	uint64_t guid, system;
+	const char *text;
+	uint8_t type, port;
+	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_FABRIC].type, &ret_port->name,
+				    &ret_port->number, &type, &port, &guid, &system, &text, &widths,
+				    &speeds);
+
+	if (r <= 0)
+		return r;
+	PORT_SUPPLY_TEXT(s, neighbor, text);
+	PORT_SUPPLY(s, neighbor_guid, guid);
+	PORT_SUPPLY(s, neighbor_type, type);
+	snprintf(s->values.neighbor_port, sizeof(s->values.neighbor_port), "%u", port);
+	mask_set(&s->supplied, PORT_ATTR_neighbor_port, true);
+	guid_format(system, s->values.neighbor_chassis);
+	mask_set(&s->supplied, PORT_ATTR_neighbor_chassis, system != 0);
+	put_codes(ATTR_WIDTH, widths, s->values.neighbor_widths);
+	mask_set(&s->supplied, PORT_ATTR_neighbor_widths, widths != 0);
+	put_codes(ATTR_SPEED, speeds, s->values.neighbor_speeds);
+	mask_set(&s->supplied, PORT_ATTR_neighbor_speeds, speeds != 0);
+	PORT_SUPPLY_TEXT(s, neighbor_source, "mad");
+	PORT_SUPPLY(s, neighbor_since, now_usec);
+	return 1;
+}
+
+int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t now_usec,
+		      NeighborPort *ret_port, PortSnapshot *ret)
+{
+	PortSnapshot s = {.parts = READ_NEIGHBOR};
+	int r = source == NEIGHBORS_OF_LLDPD ? next_of_lldpd(answer, now_usec, ret_port, &s)
+					     : next_of_fabric(answer, now_usec, ret_port, &s);
+
+	if (r > 0)
+		*ret = s;
+	return r;
 }

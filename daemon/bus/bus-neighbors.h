@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The other ends of links, from rdmad-neighbors (daemon/neighbors/neighbors-main.c), which asks
- * lldpd and is started by the bus. rdmad has no right to ask lldpd. */
+/* The other ends of links, from two programs that the bus starts, because rdmad has no right to ask
+ * itself: rdmad-neighbors (daemon/neighbors/neighbors-main.c), which asks lldpd, and rdmad-fabric
+ * (daemon/fabric/fabric-main.c), which asks the other ends of links of InfiniBand. */
 
 #include "bus.h"
 #include "port.h"
 
-/* Asks for all of them. HANDLER gets the answer, an error too, once, unless *RET, which the caller
- * frees, is freed before; it must be freed before B. 0, or a negative errno. */
-int bus_ask_neighbors(Bus *b, sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret);
+typedef enum NeighborSource {
+	NEIGHBORS_OF_LLDPD,
+	NEIGHBORS_OF_FABRIC,
+	_NEIGHBOR_SOURCE_MAX
+} NeighborSource;
+
+/* A port whose other end is asked for, or told. */
+typedef struct NeighborPort {
+	const char *name; /* of NEIGHBORS_OF_LLDPD that of a network interface, or of a device */
+	uint32_t number;  /* of NEIGHBORS_OF_FABRIC */
+} NeighborPort;
+
+/* So many ports are asked for at most. */
+#define NEIGHBOR_PORTS_MAX 255U
+
+/* Asks SOURCE; NEIGHBORS_OF_FABRIC for N of PORTS, and NEIGHBORS_OF_LLDPD for all that there are.
+ * HANDLER gets the answer, an error too, once, unless *RET, which the caller frees, is freed
+ * before; it must be freed before B. 0, or a negative errno. */
+int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,
+		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret);
 /*
- * Begins to read ANSWER at NOW_USEC (CLOCK_REALTIME). 0, or a negative errno: it is no answer.
- * bus_next_neighbor() fills *RET with READ_NEIGHBOR of the other end of the link of INTERFACE,
- * without numbers that cannot be: 1; 0: there are no more; a negative errno.
+ * Begins to read ANSWER of SOURCE. 0, or a negative errno: it is no answer.
+ * bus_next_neighbor() fills *RET with READ_NEIGHBOR of the other end of the link of *RET_PORT,
+ * which ANSWER has, at NOW_USEC (CLOCK_REALTIME), without numbers that cannot be: 1; 0: there are
+ * no more; a negative errno.
  */
-int bus_take_neighbors(sd_bus_message *answer);
-int bus_next_neighbor(sd_bus_message *answer, uint64_t now_usec, const char **ret_interface,
-		      PortSnapshot *ret);
+int bus_take_neighbors(NeighborSource source, sd_bus_message *answer);
+int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t now_usec,
+		      NeighborPort *ret_port, PortSnapshot *ret);

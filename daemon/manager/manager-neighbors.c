@@ -2,23 +2,36 @@
 /*
  * The other ends of the links. rdmad-neighbors is asked a little after a link has come up, then at
  * growing distances, because the other end may not have said anything yet, and in the end once in
- * NeighborIntervalSec=. On a machine without lldpd it is not asked.
+ * NeighborIntervalSec=. rdmad-fabric, to which the other ends answer at once, is asked the first
+ * time and the last times only. On a machine without lldpd and umad nobody is asked.
  */
 
-#include "bus-neighbors.h"
 #include "decode.h"
 #include "log.h"
+#include "lookup.h"
 #include "manager-private.h"
 #include "name-index.h"
+
+/* The code of the physical state of a link over which packets go. */
+#define PHYS_STATE_LINK_UP 5U
 
 static bool is_up(const Port *p)
 {
 	return p->now.values.state == PORT_STATE_ACTIVE;
 }
 
-static bool is_asked_about(const Port *p)
+/* A device that the configuration keeps closed sends no packet either. */
+static bool is_asked_about(NeighborSource source, const Port *p)
 {
-	return p->answered && !p->now.values.stale && mask_has(&p->now.valid, PORT_ATTR_netdev);
+	const PortValues *v = &p->now.values;
+
+	if (!p->answered || v->stale)
+		return false;
+	if (source == NEIGHBORS_OF_LLDPD)
+		return v->protocol != PROTOCOL_INFINIBAND &&
+		       mask_has(&p->now.valid, PORT_ATTR_netdev);
+	return v->protocol == PROTOCOL_INFINIBAND && v->phys_state == PHYS_STATE_LINK_UP &&
+	       p->now.open_error != -ECANCELED;
 }
 
 /* P has the other end that S says, which may be none. */
@@ -35,100 +48,154 @@ static void take(Manager *m, Port *p, PortSnapshot *s)
 		manager_hand_on_port(m, &change);
 }
 
-/* Calls EACH with each port that has another end to ask for. */
-static void each_port(Manager *m, void (*each)(Manager *m, Port *p, void *userdata), void *userdata)
+/* Calls EACH with each port of which ASK has to ask for the other end. */
+static void each_port(NeighborAsk *ask, void (*each)(NeighborAsk *ask, Port *p, void *userdata),
+		      void *userdata)
 {
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		for (uint32_t n = 0; n < m->cache.devices[i]->n_ports; n++)
-			if (is_asked_about(m->cache.devices[i]->ports[n]))
-				each(m, m->cache.devices[i]->ports[n], userdata);
+	const Cache *c = &ask->manager->cache;
+
+	for (size_t i = 0; i < c->n_devices; i++)
+		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++)
+			if (is_asked_about(ask->source, c->devices[i]->ports[n]))
+				each(ask, c->devices[i]->ports[n], userdata);
 }
 
-static void begin_hearing(_unused_ Manager *m, Port *p, void *userdata)
+typedef struct Asked {
+	NeighborPort ports[NEIGHBOR_PORTS_MAX];
+	size_t n;
+} Asked;
+
+static void begin_hearing(_unused_ NeighborAsk *ask, Port *p, void *userdata)
 {
+	Asked *asked = userdata;
+
 	p->is_heard = false;
-	*(bool *)userdata = true;
+	if (asked->n < ARRAY_SIZE(asked->ports))
+		asked->ports[asked->n++] = (NeighborPort){p->now.values.device_name, p->number};
+}
+
+static void hear_port(NeighborAsk *ask, Port *p, const PortSnapshot *other_end)
+{
+	const PortValues *old = &p->now.values;
+	PortSnapshot s = *other_end;
+
+	if (p->is_heard || !is_asked_about(ask->source, p))
+		return;
+	p->is_heard = true;
+	/* A node does not say since when it is there: since it was found there. */
+	if (ask->source == NEIGHBORS_OF_FABRIC && old->neighbor_guid == s.values.neighbor_guid &&
+	    streq(old->neighbor_port, s.values.neighbor_port))
+		s.values.neighbor_since = old->neighbor_since;
+	take(ask->manager, p, &s);
 }
 
 /* INTERFACE, which may be of no port, has the other end S. */
-static void hear(Manager *m, const char *interface, const PortSnapshot *s)
+static void hear_interface(NeighborAsk *ask, const char *interface, const PortSnapshot *s)
 {
-	const NameOwner *o =
-		name_index_find(m->cache.names, NAME_NETDEV, interface, strlen(interface));
+	const NameOwner *o = name_index_find(ask->manager->cache.names, NAME_NETDEV, interface,
+					     strlen(interface));
 
 	/* an other end is no name, so the list stays as it is */
 	for (; o; o = o->next) {
 		Port *p = o->owner;
-		PortSnapshot own = *s;
 
 		/* a bond and a VLAN are names of the port, too */
-		if (p->is_heard || !is_asked_about(p) || !streq(interface, p->now.values.netdev))
-			continue;
-		p->is_heard = true;
-		take(m, p, &own);
+		if (streq(interface, p->now.values.netdev))
+			hear_port(ask, p, s);
 	}
 }
 
+/* PORT, which may be none, has the other end S. */
+static void hear(NeighborAsk *ask, const NeighborPort *port, const PortSnapshot *s)
+{
+	Device *d;
+	Port *p;
+
+	if (ask->source == NEIGHBORS_OF_LLDPD) {
+		hear_interface(ask, port->name, s);
+		return;
+	}
+	if (lookup_device(&ask->manager->cache, port->name, &d) < 0)
+		return;
+	p = device_port(d, port->number);
+	if (p)
+		hear_port(ask, p, s);
+}
+
 /* Of a link that is down the last other end stays: somebody looks for the cable. */
-static void lose(Manager *m, Port *p, _unused_ void *userdata)
+static void lose(NeighborAsk *ask, Port *p, _unused_ void *userdata)
 {
 	PortSnapshot nothing = {.parts = READ_NEIGHBOR};
 
 	if (!p->is_heard && is_up(p))
-		take(m, p, &nothing);
+		take(ask->manager, p, &nothing);
 }
 
-static void take_answer(Manager *m, sd_bus_message *answer)
+static void take_answer(NeighborAsk *ask, sd_bus_message *answer)
 {
-	const char *interface;
+	NeighborPort port;
 	PortSnapshot s;
 	int r;
 
-	while ((r = bus_next_neighbor(answer, realtime_now_usec(), &interface, &s)) > 0)
-		hear(m, interface, &s);
+	while ((r = bus_next_neighbor(ask->source, answer, realtime_now_usec(), &port, &s)) > 0)
+		hear(ask, &port, &s);
 	if (r == 0)
-		each_port(m, lose, NULL);
+		each_port(ask, lose, NULL);
 }
 
 static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_error *error)
 {
-	Manager *m = userdata;
-	int r = bus_take_neighbors(answer);
+	NeighborAsk *ask = userdata;
+	int r = bus_take_neighbors(ask->source, answer);
 
-	m->neighbors_asked = sd_bus_slot_unref(m->neighbors_asked);
+	ask->slot = sd_bus_slot_unref(ask->slot);
 	if (r < 0)
 		log_debug_errno(r, "Cannot learn what is at the other ends of links: %m");
 	else
-		take_answer(m, answer);
+		take_answer(ask, answer);
 	return 0;
+}
+
+static void begin_ask(NeighborAsk *ask)
+{
+	Manager *m = ask->manager;
+	Asked asked = {};
+
+	if (!ask->path || ask->slot)
+		return;
+	each_port(ask, begin_hearing, &asked);
+	if (access(ask->path, F_OK) < 0)
+		each_port(ask, lose, NULL);
+	else if (asked.n > 0 && m->bus)
+		(void)bus_ask_neighbors(m->bus, ask->source, asked.ports, asked.n, on_answer, ask,
+					&ask->slot);
 }
 
 static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
-	bool is_wanted = false;
+	bool is_first = m->neighbors_usec <= NEIGHBORS_SOON_USEC;
 
-	m->neighbors_usec = MIN(2 * m->neighbors_usec, m->config.neighbor_usec);
+	m->neighbors_usec =
+		MIN(2 * MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC), m->config.neighbor_usec);
 	manager_neighbors_start(m);
-	if (m->neighbors_asked)
-		return 0;
-	each_port(m, begin_hearing, &is_wanted);
-	if (access(m->lldpd_socket, F_OK) < 0)
-		each_port(m, lose, NULL);
-	else if (is_wanted && m->bus)
-		(void)bus_ask_neighbors(m->bus, on_answer, m, &m->neighbors_asked);
+	begin_ask(&m->neighbor_asks[NEIGHBORS_OF_LLDPD]);
+	if (is_first || m->neighbors_usec == m->config.neighbor_usec)
+		begin_ask(&m->neighbor_asks[NEIGHBORS_OF_FABRIC]);
 	return 0;
 }
 
 void manager_neighbors_start(Manager *m)
 {
-	if (!m->lldpd_socket || !m->config.neighbor_usec)
+	if (!m->neighbor_asks[0].path && !m->neighbor_asks[1].path)
 		return;
-	manager_start_timer(m, &m->neighbors, MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC), on_time,
-			    m, "neighbors");
+	if (m->config.neighbor_usec)
+		manager_start_timer(m, &m->neighbors, MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC),
+				    on_time, m, "neighbors");
 }
 
 void manager_neighbors_forget(Manager *m)
 {
-	m->neighbors_asked = sd_bus_slot_unref(m->neighbors_asked);
+	for (size_t i = 0; i < ARRAY_SIZE(m->neighbor_asks); i++)
+		m->neighbor_asks[i].slot = sd_bus_slot_unref(m->neighbor_asks[i].slot);
 }

@@ -26,6 +26,7 @@
  *   schedule.c          what is to be asked about one device, and when
  */
 
+#include "bus-neighbors.h"
 #include "bus.h"
 #include "change-text.h"
 #include "clock.h"
@@ -33,6 +34,14 @@
 #include "line-writer.h"
 #include "manager.h"
 #include "schedule.h"
+
+/* Whom to ask for the other ends of links */
+typedef struct NeighborAsk {
+	struct Manager *manager;
+	NeighborSource source;
+	const char *path;  /* is there if the source can be asked; NULL: it is not asked */
+	sd_bus_slot *slot; /* a question is under way */
+} NeighborAsk;
 
 struct Manager {
 	sd_event *event;
@@ -71,10 +80,9 @@ struct Manager {
 	sd_event_source *enumerate_retry;
 
 	/* the other ends of links */
-	const char *lldpd_socket; /* NULL: nobody is asked */
-	uint64_t neighbors_usec;  /* the delay of the next question */
+	NeighborAsk neighbor_asks[_NEIGHBOR_SOURCE_MAX];
+	uint64_t neighbors_usec; /* the delay of the next question */
 	sd_event_source *neighbors;
-	sd_bus_slot *neighbors_asked; /* a question is under way */
 
 	/* counters that are read for the judge */
 	uint32_t counter_device; /* devices with a lower index have had their turn */

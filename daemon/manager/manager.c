@@ -164,7 +164,10 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	m->event = sd_event_ref(setup->event);
 	m->config = *setup->config;
 	m->bus_address = setup->bus_address;
-	m->lldpd_socket = setup->lldpd_socket;
+	m->neighbor_asks[NEIGHBORS_OF_LLDPD] =
+		(NeighborAsk){m, NEIGHBORS_OF_LLDPD, setup->lldpd_socket, NULL};
+	m->neighbor_asks[NEIGHBORS_OF_FABRIC] =
+		(NeighborAsk){m, NEIGHBORS_OF_FABRIC, setup->umad_class, NULL};
 	m->reconnect_usec = RECONNECT_FIRST_USEC;
 	m->reading_rows = manager_reading_rows;
 	r = sd_event_add_defer(m->event, &m->flush, on_flush, m);

@@ -23,8 +23,9 @@ typedef struct ManagerSetup {
 	void *userdata;		     /* for open_source() */
 	const char *expect_path;     /* the file of what is expected; NULL: nothing is; outlives the
 					manager */
-	const char *lldpd_socket;    /* is there if lldpd is; NULL: there is nobody to ask for the
-					other ends of links; outlives the manager */
+	const char *lldpd_socket;    /* is there if lldpd is; NULL: nobody is asked what is at the
+					other ends of links of Ethernet; outlives the manager */
+	const char *umad_class;	     /* the same for umad, and links of InfiniBand */
 	const char *state_directory; /* where histories are kept; NULL: they end with rdmad */
 } ManagerSetup;
 

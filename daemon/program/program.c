@@ -262,6 +262,8 @@ static int expect_path(const ProgramArguments *a, char **ret)
 
 /* Where lldpd listens, unless it was built to listen elsewhere. */
 #define LLDPD_SOCKET "/run/lldpd.socket"
+/* Is there while ib_umad is loaded. */
+#define UMAD_CLASS "/sys/class/infiniband_mad"
 
 static int serve(const Program *p, const ProgramArguments *a, const Config *config)
 {
@@ -285,6 +287,7 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 					.config = config,
 					.bus_address = address,
 					.lldpd_socket = p->starts_workers ? LLDPD_SOCKET : NULL,
+					.umad_class = p->starts_workers ? UMAD_CLASS : NULL,
 					.open_source = open_source,
 					.userdata = &opening,
 					.expect_path = expect,

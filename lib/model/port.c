@@ -239,7 +239,7 @@ unsigned int port_interfaces(const PortSnapshot *s)
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
 	if (is_infiniband(s->values.protocol))
-		interfaces |= 1U << INTERFACE_INFINIBAND;
+		interfaces |= 1U << INTERFACE_INFINIBAND | 1U << INTERFACE_NEIGHBOR;
 	else if (s->values.protocol != PROTOCOL_UNKNOWN)
 		interfaces |= 1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR;
 	return interfaces;
@@ -481,7 +481,8 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 	if (mask_has(&s->unmeasured, a))
 		return because(UNAVAILABLE_NOT_MEASURED);
 	if (part == READ_NEIGHBOR && !mask_has(&s->supplied, PORT_ATTR_neighbor_source))
-		return because(UNAVAILABLE_NO_LLDP);
+		return because(is_infiniband(s->values.protocol) ? UNAVAILABLE_NO_ANSWER
+								 : UNAVAILABLE_NO_LLDP);
 	if (part & ~s->parts)
 		return not_read(s->query_error);
 	if (s->open_error < 0 && is_of_verbs(row, s->open_error))

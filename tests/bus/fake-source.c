@@ -351,13 +351,15 @@ uint64_t last_sync(Test *t)
 
 static void make_manager(Test *t, const Config *config)
 {
-	static char lldpd_socket[512];
+	static char lldpd_socket[512], umad_class[512];
 
 	snprintf(lldpd_socket, sizeof(lldpd_socket), "%s/lldpd", t->f->directory);
+	snprintf(umad_class, sizeof(umad_class), "%s/umad", t->f->directory);
 	assert_true(manager_new(&(ManagerSetup){.event = t->event,
 						.config = config,
 						.bus_address = t->f->address,
 						.lldpd_socket = lldpd_socket,
+						.umad_class = umad_class,
 						.state_directory =
 							config->record_max ? t->f->directory : NULL,
 						.open_source = open_fake},

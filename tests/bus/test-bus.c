@@ -63,7 +63,8 @@ static unsigned int managed_interfaces(Fixture *f, const char *path)
 	return mask;
 }
 
-#define ETHERNET (1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR)
+#define ETHERNET   (1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR)
+#define INFINIBAND (1U << INTERFACE_INFINIBAND | 1U << INTERFACE_NEIGHBOR)
 
 static void test_objects(void **state)
 {
@@ -71,8 +72,8 @@ static void test_objects(void **state)
 	const unsigned int port = 1U << INTERFACE_PORT;
 
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), 1U << INTERFACE_DEVICE);
-	assert_int_equal(managed_interfaces(f, IB_PORT), port | 1U << INTERFACE_INFINIBAND);
-	assert_int_equal(managed_interfaces(f, IB_PORT_2), port | 1U << INTERFACE_INFINIBAND);
+	assert_int_equal(managed_interfaces(f, IB_PORT), port | INFINIBAND);
+	assert_int_equal(managed_interfaces(f, IB_PORT_2), port | INFINIBAND);
 	assert_int_equal(managed_interfaces(f, ROCE_PORT), port | ETHERNET);
 	assert_int_equal(managed_interfaces(f, IWARP_PORT), port | ETHERNET);
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/4"), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The other ends of links, with a source and an rdmad-neighbors that the test plays: when it is
- * asked, what a port says afterwards, and what it keeps.
+ * The other ends of links, with a source, an rdmad-neighbors and an rdmad-fabric that the test
+ * plays: when they are asked, what a port says afterwards, and what it keeps.
  */
 
 #include <fcntl.h>
@@ -17,6 +17,8 @@
 
 #define NEIGHBORS_NAME "org.rdma.Neighbors"
 #define NEIGHBORS_PATH "/org/rdma/neighbors"
+#define FABRIC_NAME    "org.rdma.Fabric"
+#define FABRIC_PATH    "/org/rdma/fabric"
 
 static const Config config = {.query_timeout_usec = USEC_PER_SEC,
 			      .neighbor_usec = 60 * USEC_PER_SEC};
@@ -67,8 +69,42 @@ static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_e
 	return sd_bus_send(NULL, reply, NULL);
 }
 
-/* Answers the last question: all ports are on Ethernet and have STATE. */
-static void answer_ethernet(uint32_t state)
+/* rdmad-fabric */
+static struct {
+	unsigned int n_calls, n_ports; /* of the last call */
+	char device[64];	       /* the first that it asked for */
+	uint32_t port;
+	const char *system; /* at the other end of port 1; NULL: nothing is */
+	uint8_t number;	    /* of its port */
+	bool is_strange;
+} fabric;
+
+static int on_fabric(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+{
+	const char *device;
+	uint32_t port;
+
+	fabric.n_calls++;
+	fabric.n_ports = 0;
+	assert_true(sd_bus_message_enter_container(m, 'a', "(su)") > 0);
+	while (sd_bus_message_read(m, "(su)", &device, &port) > 0)
+		if (fabric.n_ports++ == 0) {
+			text_copy(fabric.device, sizeof(fabric.device), device);
+			fabric.port = port;
+		}
+	if (fabric.is_strange)
+		return sd_bus_reply_method_return(m, "as", 1, "leaf");
+	if (!fabric.system)
+		return sd_bus_reply_method_return(m, "a(suyyttsuu)", 0);
+	return sd_bus_reply_method_return(
+		m, "a(suyyttsuu)", 3, "other", 1, 1, 9, UINT64_C(1), UINT64_C(1), "other", 1, 1,
+		fabric.device, 7, 1, 9, UINT64_C(1), UINT64_C(1), "other", 1, 1, fabric.device, 1,
+		2, fabric.number, UINT64_C(0x2c9000000000001), UINT64_C(0x2c9000000000000),
+		fabric.system, 0x80000013, 0x8000014f);
+}
+
+/* Answers the last question: all ports have LAYER and STATE, and their links are up. */
+static void answer_ports(uint32_t layer, uint32_t state)
 {
 	const Query q = *last_query();
 
@@ -81,7 +117,8 @@ static void answer_ethernet(uint32_t state)
 		if (!port_set_has(&q.ports, n))
 			continue;
 		PORT_SUPPLY(&s, state, state);
-		PORT_SUPPLY(&s, link_layer, 2 /* Ethernet */);
+		PORT_SUPPLY(&s, phys_state, 5);
+		PORT_SUPPLY(&s, link_layer, layer);
 		snprintf(interface, sizeof(interface), "eth%u", n);
 		PORT_SUPPLY_TEXT(&s, netdev, interface);
 		fake.handler->port(fake.userdata, q.id, n, 0, &s);
@@ -90,9 +127,19 @@ static void answer_ethernet(uint32_t state)
 	answer_end(q.id, 0, "");
 }
 
-static void make_socket(Test *t, bool is_there)
+static void answer_ethernet(uint32_t state)
 {
-	const char *path = t->manager->lldpd_socket;
+	answer_ports(2, state);
+}
+
+static void answer_infiniband(uint32_t state)
+{
+	answer_ports(1, state);
+}
+
+static void make_sign(Test *t, NeighborSource source, bool is_there)
+{
+	const char *path = t->manager->neighbor_asks[source].path;
 	int fd;
 
 	if (!is_there) {
@@ -104,7 +151,7 @@ static void make_socket(Test *t, bool is_there)
 	close(fd);
 }
 
-static int setup_ports(void **state, uint32_t n_ports)
+static int setup_ports(void **state, uint32_t n_ports, uint32_t layer)
 {
 	Test *t;
 
@@ -112,16 +159,22 @@ static int setup_ports(void **state, uint32_t n_ports)
 	t = *state;
 	memset(&neighbors, 0, sizeof(neighbors));
 	neighbors.n_ports = n_ports;
+	memset(&fabric, 0, sizeof(fabric));
+	fabric.system = "MF0;leaf-r07-a:MQM9700/U1";
+	fabric.number = 12;
 	neighbors.system = "leaf-r07-a";
 	set_device(0, 1, "mlx5_0", n_ports);
 	neighbors.bus = fixture_client(t->f);
 	/* no vtable: that would refuse an answer with another signature */
 	assert_true(sd_bus_add_object(neighbors.bus, NULL, NEIGHBORS_PATH, on_list, NULL) >= 0);
 	assert_true(sd_bus_request_name(neighbors.bus, NEIGHBORS_NAME, 0) >= 0);
+	assert_true(sd_bus_add_object(neighbors.bus, NULL, FABRIC_PATH, on_fabric, NULL) >= 0);
+	assert_true(sd_bus_request_name(neighbors.bus, FABRIC_NAME, 0) >= 0);
 	assert_true(sd_bus_attach_event(neighbors.bus, t->event, 0) >= 0);
-	make_socket(t, true);
+	make_sign(t, NEIGHBORS_OF_LLDPD, true);
+	make_sign(t, NEIGHBORS_OF_FABRIC, true);
 	start(t);
-	answer_ethernet(4);
+	answer_ports(layer, 4);
 	barrier(t);
 	fixture_forget(t->f);
 	return 0;
@@ -129,19 +182,25 @@ static int setup_ports(void **state, uint32_t n_ports)
 
 static int setup_neighbors(void **state)
 {
-	return setup_ports(state, 2);
+	return setup_ports(state, 2, 2);
 }
 
 static int setup_many(void **state)
 {
-	return setup_ports(state, many);
+	return setup_ports(state, many, 2);
+}
+
+static int setup_fabric(void **state)
+{
+	return setup_ports(state, 2, 1);
 }
 
 static int teardown_neighbors(void **state)
 {
 	Test *t = *state;
 
-	(void)unlink(t->manager->lldpd_socket);
+	for (size_t i = 0; i < _NEIGHBOR_SOURCE_MAX; i++)
+		(void)unlink(t->manager->neighbor_asks[i].path);
 	neighbors.bus = sd_bus_flush_close_unref(neighbors.bus);
 	return teardown(state);
 }
@@ -153,17 +212,36 @@ static void ask(Test *t)
 
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
 	RUN_UNTIL(t, neighbors.n_calls > n);
-	RUN_UNTIL(t, !t->manager->neighbors_asked);
+	RUN_UNTIL(t, !t->manager->neighbor_asks[NEIGHBORS_OF_LLDPD].slot);
 	barrier(t);
+	/* nothing is asked of a kind of ports that there is not */
+	assert_int_equal(fabric.n_calls, 0);
 }
 
-static void assert_unknown(Test *t, uint32_t number)
+/* The same of the fabric. */
+static void ask_fabric(Test *t)
+{
+	unsigned int n = fabric.n_calls;
+
+	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+	RUN_UNTIL(t, fabric.n_calls > n);
+	RUN_UNTIL(t, !t->manager->neighbor_asks[NEIGHBORS_OF_FABRIC].slot);
+	barrier(t);
+	assert_int_equal(neighbors.n_calls, 0);
+}
+
+static void assert_why(Test *t, uint32_t number, const char *code)
 {
 	const Port *p = device_port(device(t, 1), number);
 	const Unavailable *why = port_unavailable(&p->now, PORT_ATTR_neighbor);
 
 	assert_non_null(why);
-	assert_string_equal(why->code, "no-lldp");
+	assert_string_equal(why->code, code);
+}
+
+static void assert_unknown(Test *t, uint32_t number)
+{
+	assert_why(t, number, "no-lldp");
 }
 
 static void test_neighbor(void **state)
@@ -235,7 +313,7 @@ static void test_without_lldpd(void **state)
 
 	ask(t);
 	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
-	make_socket(t, false);
+	make_sign(t, NEIGHBORS_OF_LLDPD, false);
 	neighbors.n_calls = 0;
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
 	RUN_UNTIL(t, !port(t, 1, 1)->neighbor[0]);
@@ -289,6 +367,88 @@ static void test_many(void **state)
 	print_message("answers: %u\n", neighbors.n_calls);
 }
 
+static void test_fabric(void **state)
+{
+	Test *t = *state;
+	const PortValues *v = port(t, 1, 1);
+	uint64_t since;
+
+	assert_why(t, 1, "no-answer");
+	ask_fabric(t);
+	assert_int_equal(fabric.n_ports, 2);
+	assert_string_equal(fabric.device, v->device_name);
+	assert_int_equal(fabric.port, 1);
+	assert_string_equal(v->neighbor, "MF0;leaf-r07-a:MQM9700/U1");
+	assert_string_equal(v->neighbor_port, "12");
+	assert_string_equal(v->neighbor_chassis, "02c9:0000:0000:0000");
+	assert_int_equal(v->neighbor_guid, UINT64_C(0x2c9000000000001));
+	assert_int_equal(v->neighbor_type, 2);
+	/* bits without a meaning are left out */
+	assert_string_equal(v->neighbor_widths, "1,4,2");
+	assert_string_equal(v->neighbor_speeds, "SDR,DDR,QDR,FDR10,HDR,XDR");
+	assert_string_equal(v->neighbor_source, "mad");
+	since = v->neighbor_since;
+	assert_true(since > 0);
+	assert_why(t, 2, "no-answer");
+	/* the same end is there since then, and another port of it is another end */
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 2);
+	fixture_forget(t->f);
+	t->manager->neighbors_usec = config.neighbor_usec;
+	ask_fabric(t);
+	assert_int_equal(v->neighbor_since, since);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
+	fabric.number = 13;
+	ask_fabric(t);
+	assert_string_equal(v->neighbor_port, "13");
+	assert_true(v->neighbor_since > since);
+	/* an answer that is none changes nothing */
+	fabric.is_strange = true;
+	ask_fabric(t);
+	assert_string_equal(v->neighbor_port, "13");
+	fabric.is_strange = false;
+	fabric.system = NULL;
+	ask_fabric(t);
+	assert_why(t, 1, "no-answer");
+}
+
+/* It is asked when a link has come up, and once in an interval: not at the distances between. */
+static void test_fabric_times(void **state)
+{
+	Test *t = *state;
+	unsigned int n;
+
+	ask_fabric(t);
+	n = fabric.n_calls;
+	assert_int_equal(t->manager->neighbors_usec, 2 * NEIGHBORS_SOON_USEC);
+	while (t->manager->neighbors_usec < config.neighbor_usec) {
+		uint64_t usec = t->manager->neighbors_usec;
+
+		assert_int_equal(fabric.n_calls, n);
+		assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+		RUN_UNTIL(t, t->manager->neighbors_usec > usec);
+		barrier(t);
+	}
+	RUN_UNTIL(t, fabric.n_calls > n);
+	/* the link falls, and comes up again */
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_infiniband(1);
+	barrier(t);
+	assert_string_equal(port(t, 1, 1)->neighbor_port, "12");
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_infiniband(4);
+	assert_int_equal(t->manager->neighbors_usec, NEIGHBORS_SOON_USEC);
+	ask_fabric(t);
+	/* without umad */
+	make_sign(t, NEIGHBORS_OF_FABRIC, false);
+	n = fabric.n_calls;
+	t->manager->neighbors_usec = config.neighbor_usec;
+	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+	RUN_UNTIL(t, !port(t, 1, 1)->neighbor[0]);
+	assert_int_equal(fabric.n_calls, n);
+}
+
 /* [N]: only test_many(), with N ports; test-growth counts its instructions for each answer. */
 int main(int argc, char **argv)
 {
@@ -301,6 +461,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_bad_answers, setup_neighbors,
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_many, setup_many, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_fabric, setup_fabric, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_fabric_times, setup_fabric,
+						teardown_neighbors),
 	};
 
 	if (argc > 1) {

@@ -55,6 +55,7 @@ weigh(2 9 cli/test-errors cli/test-output clients/resources)
 # What waits
 weigh(1 60 exporter/test-hostile fuzz/test-fail-call)
 weigh(1 50 schedulers/test-slurm)
+weigh(1 30 bus/ibsim)
 weigh(1 20 cli/test-counters exporter/test-scrape unit/test-pool-hung)
 weigh(1 12 unit/test-pool-asking cli/test-simulated cli/test-top unit/test-change-writer unit/test-change-writer-tsan)
 weigh(1 8 clients/container packaging/image monitoring/prometheus fuzz/test-interrupt fuzz/compare glib/test-python cli/test-terminal unit/test-pool unit/test-pool-stuck)

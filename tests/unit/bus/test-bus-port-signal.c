@@ -86,10 +86,10 @@ static void say_all(Test *t)
 		{.is_state = true, .state = 4, .old_state = 1, .reason = REASON_PORT_ACTIVE},
 		{.reason = REASON_CLIENT_REREGISTER}};
 
-	bus_signal_port(
-		&t->daemon, &t->port, port_interfaces(&t->port.now),
-		&(PortNews){.changed = {{UINT64_MAX, UINT64_MAX >> (128 - _PORT_ATTR_MAX)}}},
-		announcements, ARRAY_SIZE(announcements));
+	bus_signal_port(&t->daemon, &t->port, port_interfaces(&t->port.now),
+			&(PortNews){.changed = {{UINT64_MAX, UINT64_MAX,
+						 UINT64_MAX >> (192 - _PORT_ATTR_MAX)}}},
+			announcements, ARRAY_SIZE(announcements));
 }
 
 /* Where a message comes from, what it is, and what is in it. */
@@ -109,6 +109,8 @@ static char *describe(sd_bus_message *m)
 static void test_both_ways(void **state)
 {
 	static const char *const expected[] = {
+		"/org/rdma/device/3/port/1 org.freedesktop.DBus.Properties.PropertiesChanged "
+		"sa{sv}as ",
 		"/org/rdma/device/3/port/1 org.freedesktop.DBus.Properties.PropertiesChanged "
 		"sa{sv}as ",
 		"/org/rdma/device/3/port/1 org.freedesktop.DBus.Properties.PropertiesChanged "

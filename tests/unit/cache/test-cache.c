@@ -33,8 +33,9 @@ static void test_added_and_unchanged(void **state)
 	assert_int_equal(change.op, CACHE_ADDED);
 	assert_false(port_change_is_of_state(&change));
 	assert_false(change.subnet_reconfigured);
-	assert_int_equal(port_interfaces(&p->now),
-			 1U << INTERFACE_PORT | 1U << INTERFACE_INFINIBAND);
+	assert_int_equal(port_interfaces(&p->now), 1U << INTERFACE_PORT |
+							   1U << INTERFACE_INFINIBAND |
+							   1U << INTERFACE_NEIGHBOR);
 	/* XDR, 4 lanes: the extended code counts, not the clamped one */
 	assert_int_equal(p->now.values.rate, UINT64_C(800000000000));
 	assert_int_equal(p->now.values.port_guid, UINT64_C(0x0002c90300000001));
@@ -393,8 +394,9 @@ static void test_protocols(void **state)
 	assert_int_equal(port_interfaces(&change.was), 1U << INTERFACE_PORT |
 							       1U << INTERFACE_ETHERNET |
 							       1U << INTERFACE_NEIGHBOR);
-	assert_int_equal(port_interfaces(&roce->now),
-			 1U << INTERFACE_PORT | 1U << INTERFACE_INFINIBAND);
+	assert_int_equal(port_interfaces(&roce->now), 1U << INTERFACE_PORT |
+							      1U << INTERFACE_INFINIBAND |
+							      1U << INTERFACE_NEIGHBOR);
 }
 
 static void test_device(void **state)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rdmad-fabric tells rdmad what is at the other ends of links of InfiniBand. The program is started
+ * by the bus, answers
+ *
+ *     org.rdma.Fabric.List(ports a(su)) -> a(suyyttsuu)
+ *
+ * with the device and the number of a port that was asked for, and of the other end of its link the
+ * type of the node, its port, the GUID of the node and that of its system, its description, and the
+ * widths and speeds that are enabled there, for each port whose other end has answered, and ends
+ * when nobody has asked for a while.
+ *
+ * It alone opens umad. Who can do that can send any packet to the fabric, as a subnet manager does:
+ * that is a right of this program, which talks to nobody but rdmad, and rdmad does not have it.
+ */
+
+#include <unistd.h>
+
+#include "helper.h"
+#include "hop.h"
+
+#define NAME "org.rdma.Fabric"
+#define PATH "/org/rdma/fabric"
+/* Longer than the default of NeighborIntervalSec=: on a machine with InfiniBand the program stays.
+ */
+#define IDLE_USEC (300 * USEC_PER_SEC)
+/* A kernel that keeps the program waiting for so many seconds ends it. */
+#define ANSWER_SEC 5U
+/* So many ports are asked for at once, at most; each takes a descriptor. */
+#define PORTS_MAX 256U
+
+/* The names stay in M. */
+static int read_ports(sd_bus_message *m, Hop hops[PORTS_MAX], size_t *ret_n)
+{
+	size_t n = 0;
+	int r = sd_bus_message_enter_container(m, 'a', "(su)");
+
+	while (r > 0 && n < PORTS_MAX &&
+	       (r = sd_bus_message_read(m, "(su)", &hops[n].device, &hops[n].port)) > 0)
+		n++;
+	*ret_n = n;
+	return n == PORTS_MAX ? -E2BIG : MIN(r, 0);
+}
+
+static int append_end(sd_bus_message *m, const Hop *h)
+{
+	const FarEnd *e = &h->end;
+
+	if (!e->type)
+		return 0;
+	return sd_bus_message_append(m, "(suyyttsuu)", h->device, h->port, e->type, e->port,
+				     e->guid, e->system, e->text, e->widths, e->speeds);
+}
+
+static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ Hop *hops = calloc(PORTS_MAX, sizeof(*hops));
+	size_t n = 0;
+	int r = hops ? read_ports(m, hops, &n) : -ENOMEM;
+
+	helper_note_call(userdata);
+	if (r >= 0)
+		r = sd_bus_message_new_method_return(m, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(suyyttsuu)");
+	if (r < 0)
+		return r;
+	alarm(ANSWER_SEC);
+	hop_ask(hops, n);
+	alarm(0);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = append_end(reply, &hops[i]);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+/* clang-format off */
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("List", "a(su)", "a(suyyttsuu)", method_list, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_VTABLE_END,
+};
+/* clang-format on */
+
+int main(void)
+{
+	Helper h = {NAME, PATH, vtable, IDLE_USEC, NULL};
+	int r = helper_run(&h);
+
+	if (r < 0)
+		fprintf(stderr, "rdmad-fabric: %s\n", strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

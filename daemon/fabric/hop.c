@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "hop.h"
+
+#include <endian.h>
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+#include <infiniband/umad_types.h>
+#include <sys/param.h>
+
+#include "clock.h"
+
+/* The kernel sends a packet so often, and waits so long after each time. */
+#define TIMEOUT_MS 200
+#define RETRIES	   2
+/* No answer to a round of questions comes after so long. */
+#define ROUND_USEC USEC_PER_SEC
+
+/* A LID that stands for the route in the packet, at both ends of it */
+#define PERMISSIVE_LID 0xffffU
+#define PORT_MAX       254U
+/* Of the status of an answer; the last bit says that it is on its way back. */
+#define STATUS_MASK 0x7fffU
+
+/* A packet with the head of umad, which an old kernel has shorter */
+typedef union Packet {
+	struct ib_user_mad head;
+	uint8_t bytes[sizeof(struct ib_user_mad) + sizeof(struct umad_smp)];
+} Packet;
+
+static const uint16_t attributes[] = {
+	[FAR_END_NODE] = UMAD_SM_ATTR_NODE_INFO,
+	[FAR_END_TEXT] = UMAD_SM_ATTR_NODE_DESC,
+	[FAR_END_PORT] = UMAD_SM_ATTR_PORT_INFO,
+};
+
+/* Asks for PART. The number of the packet says which part it is about. */
+static void ask_part(Hop *h, FarEndPart part)
+{
+	Packet packet = {};
+	struct umad_smp *smp = umad_get_mad(&packet);
+
+	*smp = (struct umad_smp){
+		.base_version = UMAD_BASE_VERSION,
+		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+		.class_version = 1,
+		.method = UMAD_METHOD_GET,
+		.hop_cnt = 1,
+		.tid = htobe64(part),
+		.attr_id = htobe16(attributes[part]),
+		.attr_mod = htobe32(part == FAR_END_PORT ? h->end.port : 0),
+		.dr_slid = htobe16(PERMISSIVE_LID),
+		.dr_dlid = htobe16(PERMISSIVE_LID),
+	};
+	smp->initial_path[1] = (uint8_t)h->port;
+	umad_set_addr(&packet, PERMISSIVE_LID, 0, 0, 0);
+	if (umad_send(h->fd, h->agent, &packet, sizeof(*smp), TIMEOUT_MS, RETRIES) >= 0)
+		h->waits++;
+}
+
+static void open_port(Hop *h)
+{
+	h->end = (FarEnd){};
+	h->waits = 0;
+	h->fd = -ENODEV;
+	/* umad would take "" for the first device, and 0 for its first port that is up */
+	if (!*h->device || h->port == 0 || h->port > PORT_MAX)
+		return;
+	h->fd = umad_open_port(h->device, (int)h->port);
+	if (h->fd < 0)
+		return;
+	h->agent = umad_register(h->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, NULL);
+	if (h->agent < 0) {
+		umad_close_port(h->fd);
+		h->fd = -ENODEV;
+	}
+}
+
+/* Takes what has come: an answer, or that there is none. */
+static void take(Hop *h, Packet *packet, int length)
+{
+	const struct umad_smp *smp = umad_get_mad(packet);
+	/* the kernel has the upper half of the number */
+	uint32_t part = (uint32_t)be64toh(smp->tid);
+
+	h->waits--;
+	if (umad_status(packet) == 0 && length >= (int)sizeof(*smp) && part < _FAR_END_PART_MAX &&
+	    smp->mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE &&
+	    smp->method == UMAD_METHOD_GET_RESP && smp->attr_id == htobe16(attributes[part]) &&
+	    !(be16toh(smp->status) & STATUS_MASK))
+		(void)far_end_take(&h->end, part, smp->data);
+}
+
+/* Takes the answers that come to all of HOPS. They come at the same time: who waits for those of
+ * one port finds those of the next. */
+static void take_answers(Hop *hops, size_t n)
+{
+	const uint64_t end = monotonic_now_usec() + ROUND_USEC;
+	Packet packet;
+
+	for (size_t i = 0; i < n; i++)
+		while (hops[i].waits) {
+			int length = sizeof(struct umad_smp);
+			uint64_t now = monotonic_now_usec();
+			int ms = now < end ? (int)((end - now) / USEC_PER_MSEC) : 0;
+
+			/* 0 would be for ever */
+			if (umad_recv(hops[i].fd, &packet, &length, MAX(ms, 1)) < 0)
+				break;
+			take(&hops[i], &packet, length);
+		}
+}
+
+void hop_ask(Hop *hops, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		open_port(&hops[i]);
+		if (hops[i].fd < 0)
+			continue;
+		ask_part(&hops[i], FAR_END_NODE);
+		ask_part(&hops[i], FAR_END_TEXT);
+	}
+	take_answers(hops, n);
+	for (size_t i = 0; i < n; i++)
+		if (hops[i].end.type)
+			ask_part(&hops[i], FAR_END_PORT);
+	take_answers(hops, n);
+	for (size_t i = 0; i < n; i++)
+		if (hops[i].fd >= 0)
+			umad_close_port(hops[i].fd);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is taken of answers to management packets, good and bad, from a umad that the test plays. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <endian.h>
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+#include <infiniband/umad_types.h>
+
+#include "hop.h"
+#include "util.h"
+
+/* What is answered to each attribute, in the bytes of the standard */
+static struct {
+	uint8_t node[64], text[64], port[64];
+	uint32_t port_asked;
+	int status;	  /* of umad: not 0 if no answer came */
+	uint16_t refused; /* the status in the packet */
+	int length;
+	uint16_t other_attribute; /* which the answer says it has; 0: the right one */
+	uint8_t method;
+	bool no_device, no_agent;
+	unsigned int n_open;
+	int next; /* the first that was sent and is not answered */
+	struct umad_smp sent[8];
+	unsigned int n_sent;
+} net;
+
+int umad_open_port(const char *name, int port)
+{
+	if (net.no_device || strcmp(name, "mlx5_0") != 0 || port != 1)
+		return -ENODEV;
+	net.n_open++;
+	return 7;
+}
+
+int umad_close_port(int fd)
+{
+	assert_int_equal(fd, 7);
+	net.n_open--;
+	return 0;
+}
+
+int umad_register(_unused_ int fd, int class, int version, _unused_ uint8_t rmpp,
+		  _unused_ long methods[16 / sizeof(long)])
+{
+	assert_int_equal(class, UMAD_CLASS_SUBN_DIRECTED_ROUTE);
+	assert_int_equal(version, 1);
+	return net.no_agent ? -EPERM : 3;
+}
+
+size_t umad_size(void)
+{
+	return sizeof(struct ib_user_mad);
+}
+
+void *umad_get_mad(void *umad)
+{
+	return (uint8_t *)umad + sizeof(struct ib_user_mad);
+}
+
+int umad_set_addr(_unused_ void *umad, int lid, int qp, _unused_ int sl, _unused_ int qkey)
+{
+	assert_int_equal(lid, 0xffff);
+	assert_int_equal(qp, 0);
+	return 0;
+}
+
+int umad_send(_unused_ int fd, int agent, void *umad, int length, int timeout_ms, int retries)
+{
+	assert_int_equal(agent, 3);
+	assert_int_equal(length, 256);
+	assert_in_range((retries + 1) * timeout_ms, 1, 1000);
+	assert_true(net.n_sent < ARRAY_SIZE(net.sent));
+	net.sent[net.n_sent++] = *(struct umad_smp *)umad_get_mad(umad);
+	return 0;
+}
+
+int umad_recv(_unused_ int fd, void *umad, int *length, int timeout_ms)
+{
+	struct umad_smp *smp = umad_get_mad(umad);
+	uint16_t attribute;
+
+	assert_in_range(timeout_ms, 1, 1000);
+	if (net.next == (int)net.n_sent)
+		return -ETIMEDOUT;
+	*smp = net.sent[net.next++];
+	assert_int_equal(smp->hop_cnt, 1);
+	assert_int_equal(smp->initial_path[1], 1);
+	attribute = be16toh(smp->attr_id);
+	if (attribute == UMAD_SM_ATTR_PORT_INFO)
+		net.port_asked = be32toh(smp->attr_mod);
+	memcpy(smp->data,
+	       attribute == UMAD_SM_ATTR_NODE_INFO   ? net.node
+	       : attribute == UMAD_SM_ATTR_NODE_DESC ? net.text
+						     : net.port,
+	       64);
+	smp->method = net.method;
+	smp->status = htobe16(net.refused);
+	/* the kernel puts a number of its own there */
+	smp->tid |= htobe64(UINT64_C(0x1234) << 32);
+	if (net.other_attribute)
+		smp->attr_id = htobe16(net.other_attribute);
+	((struct ib_user_mad *)umad)->status = (uint32_t)net.status;
+	*length = net.length;
+	return 3;
+}
+
+int umad_status(void *umad)
+{
+	return (int)((struct ib_user_mad *)umad)->status;
+}
+
+/* A switch: "leaf-r07-a", port 12, 4x and 1x, SDR to QDR, EDR to XDR */
+static int setup(_unused_ void **state)
+{
+	memset(&net, 0, sizeof(net));
+	net.method = UMAD_METHOD_GET_RESP;
+	/* on its way back */
+	net.refused = 0x8000;
+	net.length = 256;
+	net.node[2] = 2;
+	net.node[11] = 0xab;
+	net.node[12] = 0x12;
+	net.node[19] = 0xcd;
+	net.node[36] = 12;
+	memcpy(net.text, "leaf-r07-a", 10);
+	net.port[29] = 3;
+	net.port[35] = 0xf7;
+	net.port[63] = 0xee;
+	net.port[56] = 0xf9;
+	return 0;
+}
+
+static FarEnd ask(void)
+{
+	Hop h = {.device = "mlx5_0", .port = 1};
+
+	net.next = 0;
+	net.n_sent = 0;
+	hop_ask(&h, 1);
+	assert_int_equal(net.n_open, 0);
+	return h.end;
+}
+
+static void test_answers(_unused_ void **state)
+{
+	FarEnd e = ask();
+
+	assert_int_equal(e.type, 2);
+	assert_int_equal(e.port, 12);
+	assert_int_equal(e.guid, UINT64_C(0x12000000000000cd));
+	assert_int_equal(e.system, 0xab);
+	assert_string_equal(e.text, "leaf-r07-a");
+	assert_int_equal(e.widths, 3);
+	assert_int_equal(e.speeds, 0x1e7);
+	/* of that port, not of port 0 of the switch */
+	assert_int_equal(net.port_asked, 12);
+	assert_int_equal(net.n_sent, 3);
+}
+
+static void assert_nothing(void)
+{
+	FarEnd e = ask();
+
+	assert_int_equal(e.type, 0);
+	assert_int_equal(e.guid, 0);
+	/* nothing is asked of a port that is not known */
+	assert_in_range(net.n_sent, 0, 2);
+}
+
+/* The other end has a key, or there is none. */
+static void test_no_answer(_unused_ void **state)
+{
+	net.status = ETIMEDOUT;
+	assert_nothing();
+	net.status = 0;
+	net.refused = 0x800c;
+	assert_nothing();
+	net.no_agent = true;
+	assert_nothing();
+	net.no_device = true;
+	assert_nothing();
+}
+
+static void test_bad_packets(_unused_ void **state)
+{
+	net.length = 255;
+	assert_nothing();
+	net.length = 256;
+	net.method = UMAD_METHOD_GET;
+	assert_nothing();
+	net.method = UMAD_METHOD_GET_RESP;
+	net.other_attribute = UMAD_SM_ATTR_SM_INFO;
+	assert_nothing();
+	net.other_attribute = 0;
+	assert_int_equal(ask().type, 2);
+}
+
+static void test_bad_nodes(_unused_ void **state)
+{
+	const struct {
+		unsigned int at;
+		uint8_t value;
+	} bad[] = {{2, 0}, {2, 4}, {2, 255}, {36, 0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		setup(NULL);
+		net.node[bad[i].at] = bad[i].value;
+		assert_nothing();
+	}
+	setup(NULL);
+	memset(net.node + 12, 0, 8);
+	assert_nothing();
+}
+
+/* 64 bytes, of which none has to be 0, and any can be anything */
+static void test_texts(_unused_ void **state)
+{
+	FarEnd e;
+
+	memset(net.text, 'x', sizeof(net.text));
+	e = ask();
+	assert_int_equal(strlen(e.text), 63);
+	memcpy(net.text, "a\033[31m\377\nb", 10);
+	e = ask();
+	assert_string_equal(e.text, "a?[31m??b");
+	memset(net.text, 0xff, sizeof(net.text));
+	e = ask();
+	for (const char *p = e.text; *p; p++)
+		assert_int_equal(*p, '?');
+	assert_int_equal(e.type, 2);
+}
+
+/* Ports that cannot be, before umad is asked for them. */
+static void test_ports(_unused_ void **state)
+{
+	Hop h[] = {{.device = "", .port = 1},
+		   {.device = "mlx5_0", .port = 0},
+		   {.device = "mlx5_0", .port = 257},
+		   {.device = "mlx5_0", .port = 1}};
+
+	hop_ask(h, ARRAY_SIZE(h));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(h[i].end.type, 0);
+	assert_int_equal(h[3].end.type, 2);
+	assert_int_equal(net.n_open, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_answers, setup),
+		cmocka_unit_test_setup(test_no_answer, setup),
+		cmocka_unit_test_setup(test_bad_packets, setup),
+		cmocka_unit_test_setup(test_bad_nodes, setup),
+		cmocka_unit_test_setup(test_texts, setup),
+		cmocka_unit_test_setup(test_ports, setup),
+	};
+
+	return cmocka_run_group_tests_name("hop", tests, NULL, NULL);
+}
