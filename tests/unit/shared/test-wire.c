@@ -38,6 +38,7 @@ static void test_query(void **state)
 static void test_rules(void **state)
 {
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, 1, 3, 1)}};
+	const unsigned int no_row = 64 * ATTR_MASK_WORDS - 1;
 	const char *why = NULL;
 
 	(void)state;
@@ -53,12 +54,12 @@ static void test_rules(void **state)
 	expect_bad(&m, sizeof(WirePort), "text not terminated");
 	m.port.values.device_name[0] = '\0';
 	m.port.values.device_name[63] = '\0';
-	mask_set(&m.port.supplied, 127, true);
+	mask_set(&m.port.supplied, no_row, true);
 	expect_bad(&m, sizeof(WirePort), "attribute unknown");
-	mask_set(&m.port.supplied, 127, false);
-	mask_set(&m.port.unmeasured, 127, true);
+	mask_set(&m.port.supplied, no_row, false);
+	mask_set(&m.port.unmeasured, no_row, true);
 	expect_bad(&m, sizeof(WirePort), "attribute unknown");
-	mask_set(&m.port.unmeasured, 127, false);
+	mask_set(&m.port.unmeasured, no_row, false);
 	m.port.parts = READ_ALL + 1;
 	expect_bad(&m, sizeof(WirePort), "parts of a port that are none");
 	m.port.parts = READ_VERBS;
