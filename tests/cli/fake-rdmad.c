@@ -311,6 +311,17 @@ static void signal_changes(const FakePort *p, const PortSnapshot *was, const cha
 			   new_state.text, old_state.text, reason);
 }
 
+/* The arguments of InterfacesRemoved: whatever interfaces an object may have. */
+static void append_removed(sd_bus_message *m, const char *path)
+{
+	const char *names[INTERFACE_RAW + 2] = {"org.freedesktop.DBus.Properties"};
+
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++)
+		names[i + 1] = attr_interface_name(i);
+	sd_bus_message_append_basic(m, 'o', path);
+	sd_bus_message_append_strv(m, CONST_CAST(char **, names));
+}
+
 static void announce(const char *device, bool added)
 {
 	for (size_t i = 0; i < N_FAKE_PORTS; i++) {
@@ -325,10 +336,7 @@ static void announce(const char *device, bool added)
 		if (added)
 			append_object(m, fake_path(&fake_ports[i]), &v);
 		else
-			sd_bus_message_append(m, "oas", fake_path(&fake_ports[i]), 4,
-					      "org.freedesktop.DBus.Properties",
-					      RDMAD_INTERFACE_PORT, RDMAD_INTERFACE_INFINIBAND,
-					      RDMAD_INTERFACE_ETHERNET);
+			append_removed(m, fake_path(&fake_ports[i]));
 		sd_bus_send(bus, m, NULL);
 		sd_bus_message_unref(m);
 		fake_ports[i].present = added;
