@@ -289,10 +289,9 @@ static void test_expectations(void **state)
 static void acknowledge(Fixture *f, const char *check, const char *text, const char *expected)
 {
 	_cleanup_free_ char *error = NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
-		fixture_call(f, PORT, RDMAD_INTERFACE_PORT, "Acknowledge", &error, "sa{sv}", check,
-			     1, "text", "s", text);
 
+	sd_bus_message_unref(fixture_call(f, PORT, RDMAD_INTERFACE_PORT, "Acknowledge", &error,
+					  "sa{sv}", check, 1, "text", "s", text));
 	assert_string_equal(error ? error : "", expected);
 }
 
