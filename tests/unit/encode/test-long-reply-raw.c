@@ -92,12 +92,14 @@ static void assert_makes(const char *text)
 /* One connection serves all of them. */
 static void test_make(_unused_ void **state)
 {
-	int before = count_descriptors();
+	int before = count_descriptors(), open;
 
 	assert_makes("first");
-	assert_int_equal(count_descriptors(), before + 2);
+	open = count_descriptors();
+	/* libsystemd 257 has one for the process at the other end as well */
+	assert_true(open >= before + 2);
 	assert_makes("second");
-	assert_int_equal(count_descriptors(), before + 2);
+	assert_int_equal(count_descriptors(), open);
 	test.raw = long_reply_raw_free(test.raw);
 	assert_int_equal(count_descriptors(), before);
 }
