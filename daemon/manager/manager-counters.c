@@ -11,18 +11,22 @@
 /* From the question to one device to that to the next. */
 #define STEP_USEC (100 * USEC_PER_MSEC)
 
+static bool is_being_read(const Port *p)
+{
+	const Reading *r = reading_of(p, QUERY_COUNTERS);
+
+	return r && r->step != READING_IDLE;
+}
+
 static bool is_reading(const Device *d)
 {
-	for (uint32_t i = 0; d && i < d->n_ports; i++) {
-		const Reading *r = reading_of(d->ports[i], QUERY_COUNTERS);
-
-		if (r && r->step != READING_IDLE)
+	for (uint32_t i = 0; d && i < d->n_ports; i++)
+		if (is_being_read(d->ports[i]))
 			return true;
-	}
 	return false;
 }
 
-/* Those that somebody has read lately need no reading. */
+/* Those that somebody reads, or has read lately, need no reading of rdmad's own. */
 static bool is_due(const Manager *m, const Port *p)
 {
 	const PortSnapshot *s = &p->now;
@@ -30,6 +34,7 @@ static bool is_due(const Manager *m, const Port *p)
 
 	return p->published && !s->values.stale && !p->device->schedule->wedged &&
 	       (s->values.state >= PORT_STATE_ACTIVE || !mask_has(&s->valid, PORT_ATTR_state)) &&
+	       !is_being_read(p) &&
 	       (!last || monotonic_usec(m) - last >= m->config.counter_usec / 2);
 }
 

@@ -124,6 +124,26 @@ static void test_shared(void **state)
 	assert_non_null(reading_of(device_port(device(t, 1), 1), QUERY_COUNTERS)->table);
 }
 
+/* What a program has read is the program's, also if it is time that rdmad reads for itself. */
+static void test_read_already(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+	uint64_t id;
+
+	call_counters(t, &c, PORT_1);
+	RUN_UNTIL(t, asked() == 1);
+	id = last_asked()->id;
+	/* another device is read meanwhile */
+	step(t);
+	assert_int_equal(last_asked()->device, 2);
+	answer_counters(id, 1, 7);
+	answer_end(id, 0, "");
+	wait_call(t, &c, "");
+	assert_non_null(reading_of(device_port(device(t, 1), 1), QUERY_COUNTERS)->table);
+	assert_true(health_counters_usec(device_port(device(t, 1), 1)) > 0);
+}
+
 /* Has a program read VALUE, SECONDS after the last time. */
 static void read_again(Test *t, uint64_t seconds, uint64_t value)
 {
@@ -185,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_one_by_one, setup_by_itself, teardown),
 		cmocka_unit_test_setup_teardown(test_shared, setup_by_itself, teardown),
+		cmocka_unit_test_setup_teardown(test_read_already, setup_by_itself, teardown),
 		ANSWERED(test_read_by_programs),
 	};
 
