@@ -87,9 +87,6 @@ static const sd_bus_vtable vtable[] = {
 int main(void)
 {
 	Helper h = {NAME, PATH, vtable, IDLE_USEC, NULL};
-	int r = helper_run(&h);
 
-	if (r < 0)
-		fprintf(stderr, "rdmad-fabric: %s\n", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return helper_main(&h, "rdmad-fabric", 0);
 }

@@ -37,7 +37,7 @@ static int start(sd_event *event, sd_bus *bus, Helper *h)
 	return r < 0 ? r : sd_bus_request_name(bus, h->name, 0);
 }
 
-int helper_run(Helper *h)
+static int run(Helper *h)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -54,4 +54,13 @@ int helper_run(Helper *h)
 		r = sd_event_loop(event);
 	h->idle = sd_event_source_unref(h->idle);
 	return r;
+}
+
+int helper_main(Helper *h, const char *program, int error)
+{
+	int r = error < 0 ? error : run(h);
+
+	if (r < 0)
+		fprintf(stderr, "%s: %s\n", program, strerror(-r));
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

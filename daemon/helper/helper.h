@@ -16,7 +16,8 @@ typedef struct Helper {
 } Helper;
 
 /* Serves until nobody has called helper_note_call() for a while. Nobody of the same user sees what
- * this process may see. Returns 0, or a negative errno. */
-int helper_run(Helper *h);
+ * this process may see. If ERROR, which is that of the preparations, is negative, nobody is served.
+ * An error is printed after the name of PROGRAM. Returns the exit status of the program. */
+int helper_main(Helper *h, const char *program, int error);
 /* A call has come. */
 void helper_note_call(Helper *h);

@@ -72,7 +72,7 @@ int main(int argc, char *argv[])
 {
 	Service s = {.helper = {NAME, PATH, vtable, IDLE_USEC, NULL}};
 	const char *why = "";
-	int r;
+	int r, status;
 
 	if (argc > 2) {
 		fprintf(stderr, "Unexpected argument: %s\n", argv[2]);
@@ -80,12 +80,11 @@ int main(int argc, char *argv[])
 	}
 	s.socket = argv[1];
 	r = lldpd_load(&s.lldpd, &why);
-	if (r == -ELIBACC)
+	if (r == -ELIBACC) {
 		fprintf(stderr, "rdmad-neighbors: %s\n", why);
-	else if (r == 0)
-		r = helper_run(&s.helper);
-	if (r < 0 && r != -ELIBACC)
-		fprintf(stderr, "rdmad-neighbors: %s\n", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	status = helper_main(&s.helper, "rdmad-neighbors", r);
 	lldpd_unload(s.lldpd);
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
 }

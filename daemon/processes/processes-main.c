@@ -76,15 +76,11 @@ static const sd_bus_vtable vtable[] = {
 int main(int argc, char *argv[])
 {
 	Service s = {.helper = {NAME, PATH, vtable, IDLE_USEC, NULL}};
-	int r;
 
 	if (argc > 1) {
 		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
 		return EXIT_FAILURE;
 	}
 	s.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = s.proc < 0 ? -errno : helper_run(&s.helper);
-	if (r < 0)
-		fprintf(stderr, "rdmad-processes: %s\n", strerror(-r));
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return helper_main(&s.helper, "rdmad-processes", s.proc < 0 ? -errno : 0);
 }
