@@ -5,7 +5,6 @@
 #include "bus-options.h"
 #include "bus-private.h"
 #include "bus-shown.h"
-#include "log.h"
 #include "lookup.h"
 #include "names.h"
 
@@ -16,33 +15,28 @@ typedef struct Acknowledgement {
 	char text[sizeof(((FindingEntry *)0)->acknowledged_text)];
 } Acknowledgement;
 
-/* Does it for USER, and answers CALL. */
-static int acknowledge(const Acknowledgement *a, sd_bus_message *call, uid_t user)
+/* A BusAnswer */
+static int acknowledge(void *userdata, sd_bus_message *call, uid_t user, sd_bus_error *error)
 {
+	const Acknowledgement *a = userdata;
 	char name[80];
 	Device *d;
 	Port *p;
 
 	if (!bus_user_may_change(user))
-		return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_ACCESS_DENIED,
-						  "Only root may acknowledge a finding");
+		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED,
+					 "Only root may acknowledge a finding");
 	if (lookup_path(a->bus->cache, a->path, &d, &p) < 0 || !p)
-		return sd_bus_reply_method_errorf(call, RDMAD_ERROR_NOT_FOUND, "The port has gone");
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "The port has gone");
 	if (a->bus->handler->acknowledge(a->bus->userdata, p, a->check, a->text) < 0)
-		return sd_bus_reply_method_errorf(call, RDMAD_ERROR_NOT_FOUND,
-						  "%s has no finding \"%s\"", port_name(p, name),
-						  BUS_SHOW(a->check));
+		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "%s has no finding \"%s\"",
+					 port_name(p, name), BUS_SHOW(a->check));
 	return sd_bus_reply_method_return(call, NULL);
 }
 
 static void on_identified(PendingCall *call, uid_t user, void *userdata)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = bus_call_of(call);
-	int r = m ? acknowledge(userdata, m, user) : 0;
-
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
-	pending_call_free(call);
+	bus_answer_identified(call, user, acknowledge, userdata);
 }
 
 int bus_acknowledge(sd_bus_message *m, void *userdata, sd_bus_error *error)

@@ -44,6 +44,19 @@ sd_bus_message *bus_call_of(const PendingCall *c)
 	return call;
 }
 
+void bus_answer_identified(PendingCall *call, uid_t user, BusAnswer answer, void *userdata)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = bus_call_of(call);
+	int r = m ? answer(userdata, m, user, &error) : 0;
+
+	if (r < 0)
+		r = sd_bus_reply_method_errno(m, r, &error);
+	if (r < 0)
+		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
+	pending_call_free(call);
+}
+
 int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t port,
 		  sd_bus_error *error)
 {

@@ -55,12 +55,14 @@ static int read_setting(sd_bus_message *m, int *ret_level, sd_bus_error *error)
 	return 1;
 }
 
-/* LEVEL is that of read_setting(). */
-static int set_for(sd_bus_message *m, uid_t user, int level)
+/* A BusAnswer: USERDATA is the level of read_setting(). */
+static int set_for(void *userdata, sd_bus_message *m, uid_t user, sd_bus_error *error)
 {
+	int level = (int)(intptr_t)userdata;
+
 	if (!bus_user_may_change(user))
-		return sd_bus_reply_method_errorf(m, SD_BUS_ERROR_ACCESS_DENIED,
-						  "Only root may change the log");
+		return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED,
+					 "Only root may change the log");
 	if (level >= 0)
 		log_max_level = level;
 	return sd_bus_reply_method_return(m, NULL);
@@ -68,12 +70,7 @@ static int set_for(sd_bus_message *m, uid_t user, int level)
 
 static void on_identified(PendingCall *call, uid_t user, void *userdata)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = bus_call_of(call);
-	int r = m ? set_for(m, user, (int)(intptr_t)userdata) : 0;
-
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer a call, ignoring: %m");
-	pending_call_free(call);
+	bus_answer_identified(call, user, set_for, userdata);
 }
 
 int bus_log_offer(Bus *b, sd_bus_message *m, sd_bus_error *error)

@@ -4,14 +4,13 @@
 
 #include "bus-options.h"
 #include "bus-private.h"
-#include "log.h"
 #include "memory-layout.h"
 #include "names.h"
 
-static int open_for(SharedMemory *s, sd_bus_message *call, uid_t uid, sd_bus_error *error)
+static int open_for(void *userdata, sd_bus_message *call, uid_t uid, sd_bus_error *error)
 {
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
-	int r = shared_memory_open(s, uid, &memory, &changed);
+	int r = shared_memory_open(userdata, uid, &memory, &changed);
 
 	if (r == -EUSERS)
 		return sd_bus_error_setf(error, RDMAD_ERROR_LIMITS_EXCEEDED,
@@ -29,15 +28,7 @@ static int open_for(SharedMemory *s, sd_bus_message *call, uid_t uid, sd_bus_err
 /* How many a user may have open counts by user, and only the bus knows who made the call. */
 static void on_identified(PendingCall *call, uid_t user, void *userdata)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = bus_call_of(call);
-	int r = m ? open_for(userdata, m, user, &error) : 0;
-
-	if (r < 0)
-		r = sd_bus_reply_method_errno(m, r, &error);
-	if (r < 0)
-		log_debug_errno(r, "Cannot answer OpenSnapshot(), ignoring: %m");
-	pending_call_free(call);
+	bus_answer_identified(call, user, open_for, userdata);
 }
 
 int bus_open_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *error)

@@ -83,6 +83,10 @@ Bus *bus_current(sd_bus_message *m);
 /* The call that the reply to C is made of (call_ticket_new_call()), NULL if there is no memory for
  * it. To be freed. Logs. */
 sd_bus_message *bus_call_of(const PendingCall *c);
+/* Answers CALL for USER: what a handler of sd-bus does and returns, with USERDATA. */
+typedef int (*BusAnswer)(void *userdata, sd_bus_message *call, uid_t user, sd_bus_error *error);
+/* Answers CALL, whose USER is known now, by ANSWER, and frees it. Logs. */
+void bus_answer_identified(PendingCall *call, uid_t user, BusAnswer answer, void *userdata);
 /* Has MESSAGE wait in LIST, about PORT (0: none). To be returned to sd-bus. */
 int bus_keep_call(Bus *b, sd_bus_message *message, PendingList *list, uint32_t port,
 		  sd_bus_error *error);
