@@ -193,45 +193,6 @@ static ExitStatus expect_usual(const Context *c)
 		       : STATUS_OK;
 }
 
-/* What was said when F, an entry of Findings, was acknowledged; NULL: nobody has acknowledged it.
- */
-static const char *acknowledged_text(const Value *f)
-{
-	const Value *tail = f->type == VALUE_STRUCT && f->n > 3 ? &f->items[3] : NULL;
-	const Value *text = tail ? value_lookup(tail, "AcknowledgedText") : NULL;
-
-	if (!tail || !value_lookup(tail, "Acknowledged"))
-		return NULL;
-	return text ? value_text(text) : "";
-}
-
-/* Whether F, an entry of Findings, is what FINDING is. */
-static bool is_same(const Value *f, const Finding *finding)
-{
-	const Value *row = f->type == VALUE_STRUCT && f->n > 3
-				   ? value_lookup(&f->items[3], "Attribute")
-				   : NULL;
-
-	return f->n > 3 && streq(value_text(&f->items[0]), finding->check->name) &&
-	       streq(row ? value_text(row) : "", finding->row ? finding->row->name : "");
-}
-
-/* What somebody has acknowledged to rdmad does not count here either. */
-static void take_acknowledged(const CheckRun *r)
-{
-	for (size_t i = 0; i < r->n_findings; i++) {
-		Finding *f = &r->findings[i];
-		const Object *o = f->port ? f->port : f->device;
-		const Value *all = !o		? NULL
-				   : o->is_port ? object_value(o, PORT_ATTR_findings)
-						: object_value(o, DEVICE_ATTR_findings);
-
-		for (size_t k = 0; all && all->type == VALUE_ARRAY && k < all->n; k++)
-			if (!f->acknowledged && is_same(&all->items[k], f))
-				f->acknowledged = acknowledged_text(&all->items[k]);
-	}
-}
-
 ExitStatus check_command(Context *c)
 {
 	_cleanup_selection_ Selection chosen = {};
@@ -270,7 +231,7 @@ ExitStatus check_command(Context *c)
 		return out_of_memory();
 	if (asker.status != STATUS_OK)
 		return asker.status;
-	take_acknowledged(&r);
+	checks_take_acknowledged(&r);
 	worst = findings_print(c, &r, arg_format, arg_severity);
 	return worst > SEVERITY_OK ? STATUS_FAILED : STATUS_OK;
 }

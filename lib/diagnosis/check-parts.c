@@ -5,9 +5,6 @@
 
 #define DAY_USEC (24 * 3600 * USEC_PER_SEC)
 
-/* The members of an entry of Findings */
-enum { FINDING_CHECK, FINDING_SEVERITY, FINDING_TEXT };
-
 SeenSource check_evidence(const CheckRun *r, const Object *o)
 {
 	return r->ask.evidence ? r->ask.evidence(r->ask.userdata, o) : (SeenSource){};
@@ -65,20 +62,6 @@ uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute
 	if (sum > 0)
 		*ret_last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
 	return sum;
-}
-
-void check_find_published(CheckRun *r, const char *prefix)
-{
-	const Value *all = object_value(r->port, PORT_ATTR_findings);
-
-	for (size_t i = 0; all && i < all->n; i++) {
-		const Value *f = &all->items[i];
-
-		if (f->type == VALUE_STRUCT && f->n > FINDING_TEXT &&
-		    streq(value_text(&f->items[FINDING_CHECK]), r->check->name) &&
-		    startswith(value_text(&f->items[FINDING_TEXT]), prefix))
-			check_find(r, NULL, "%s", value_text(&f->items[FINDING_TEXT]));
-	}
 }
 
 bool check_has_port(const CheckRun *r, const Object *port)

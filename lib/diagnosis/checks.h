@@ -17,6 +17,9 @@ void check_look(CheckRun *r, const Check *check, const Object *device, const Obj
 /* Looks at everything, at each device before the first of its ports, and folds what it finds. The
  * caller ends the run with check_run_done(). -ENOMEM. */
 int checks_run(CheckRun *r);
+/* After the run: what somebody has acknowledged to rdmad is acknowledged in R. The texts are those
+ * of the objects. */
+void checks_take_acknowledged(const CheckRun *r);
 
 /* The checks that have a file of their own. */
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What rdmad has published of a device or port: the entries of its Findings, (sssa{sv}). */
+
+#include "check-parts.h"
+#include "checks.h"
+
+typedef struct Published {
+	const char *check, *text;
+	const char *attribute;	  /* "": none */
+	const char *acknowledged; /* what was said when it was acknowledged; NULL: nobody has */
+} Published;
+
+enum { CHECK, SEVERITY, TEXT, TAIL };
+
+/* The text of the member KEY of the tail of F; NULL: there is none. */
+static const char *tail_text(const Value *f, const char *key)
+{
+	const Value *v = f->n > TAIL ? value_lookup(&f->items[TAIL], key) : NULL;
+
+	return v ? value_text(v) : NULL;
+}
+
+/* False: it is no entry. */
+static bool read_entry(const Value *f, Published *ret)
+{
+	if (f->type != VALUE_STRUCT || f->n <= TEXT)
+		return false;
+	*ret = (Published){.check = value_text(&f->items[CHECK]),
+			   .text = value_text(&f->items[TEXT]),
+			   .attribute = tail_text(f, "Attribute") ?: ""};
+	if (tail_text(f, "Acknowledged"))
+		ret->acknowledged = tail_text(f, "AcknowledgedText") ?: "";
+	return true;
+}
+
+/* The entry that follows *I among ALL, the value of Findings, which may be NULL; moves *I on. */
+static bool next_entry(const Value *all, size_t *i, Published *ret)
+{
+	while (all && all->type == VALUE_ARRAY && *i < all->n)
+		if (read_entry(&all->items[(*i)++], ret))
+			return true;
+	return false;
+}
+
+void check_find_published(CheckRun *r, const char *prefix)
+{
+	const Value *all = object_value(r->port, PORT_ATTR_findings);
+	Published f;
+
+	for (size_t i = 0; next_entry(all, &i, &f);)
+		if (streq(f.check, r->check->name) && startswith(f.text, prefix))
+			check_find(r, NULL, "%s", f.text);
+}
+
+static void take_acknowledged(Finding *finding)
+{
+	const Object *o = finding->port ? finding->port : finding->device;
+	const Value *all = !o ? NULL
+			      : object_value(o, o->is_port ? (size_t)PORT_ATTR_findings
+							   : (size_t)DEVICE_ATTR_findings);
+	const char *attribute = finding->row ? finding->row->name : "";
+	Published f;
+
+	for (size_t i = 0; !finding->acknowledged && next_entry(all, &i, &f);)
+		if (streq(f.check, finding->check->name) && streq(f.attribute, attribute))
+			finding->acknowledged = f.acknowledged;
+}
+
+void checks_take_acknowledged(const CheckRun *r)
+{
+	for (size_t i = 0; i < r->n_findings; i++)
+		take_acknowledged(&r->findings[i]);
+}
