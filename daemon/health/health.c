@@ -197,12 +197,13 @@ static CheckSet due_of_device(const Health *h, const DeviceHealth *d)
 /* The same because of a port. */
 static CheckSet due_of_port(const Health *h, const PortHealth *p)
 {
+	CheckSet due = p->mark.counters ? h->asked.counters : 0;
+
 	if (p->mark.whole)
 		return CHECKS_ALL;
-	return (mask_is_empty(&p->mark.rows)
-			? 0
-			: asked_who(h->asked.port, p->mark.rows) | h->asked.evidence) |
-	       (p->mark.counters ? h->asked.counters : 0);
+	if (!mask_is_empty(&p->mark.rows))
+		due |= asked_who(h->asked.port, p->mark.rows) | h->asked.evidence;
+	return due;
 }
 
 /* Whether what MARK says changes a verdict by itself: of what is stale nothing is known. */

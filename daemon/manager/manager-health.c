@@ -45,7 +45,6 @@ static bool publish_port_health(Manager *m, Port *p)
 static void publish_health(void *userdata, Device *d)
 {
 	Manager *m = userdata;
-
 	bool is_new = publish_device_health(m, d);
 
 	m->health_told = true;
