@@ -205,29 +205,28 @@ static int teardown_neighbors(void **state)
 	return teardown(state);
 }
 
-/* The time to ask has come, and the answer has been taken. */
-static void ask(Test *t)
+/* The time to ask has come, and the answer of SOURCE, whose calls N_CALLS counts, has been taken.
+ * Of a kind of ports that there is not, OTHER, nothing is asked. */
+static void ask_one(Test *t, NeighborSource source, const unsigned int *n_calls,
+		    const unsigned int *other)
 {
-	unsigned int n = neighbors.n_calls;
+	unsigned int n = *n_calls;
 
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
-	RUN_UNTIL(t, neighbors.n_calls > n);
-	RUN_UNTIL(t, !t->manager->neighbor_asks[NEIGHBORS_OF_LLDPD].slot);
+	RUN_UNTIL(t, *n_calls > n);
+	RUN_UNTIL(t, !t->manager->neighbor_asks[source].slot);
 	barrier(t);
-	/* nothing is asked of a kind of ports that there is not */
-	assert_int_equal(fabric.n_calls, 0);
+	assert_int_equal(*other, 0);
 }
 
-/* The same of the fabric. */
+static void ask(Test *t)
+{
+	ask_one(t, NEIGHBORS_OF_LLDPD, &neighbors.n_calls, &fabric.n_calls);
+}
+
 static void ask_fabric(Test *t)
 {
-	unsigned int n = fabric.n_calls;
-
-	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
-	RUN_UNTIL(t, fabric.n_calls > n);
-	RUN_UNTIL(t, !t->manager->neighbor_asks[NEIGHBORS_OF_FABRIC].slot);
-	barrier(t);
-	assert_int_equal(neighbors.n_calls, 0);
+	ask_one(t, NEIGHBORS_OF_FABRIC, &fabric.n_calls, &neighbors.n_calls);
 }
 
 static void assert_why(Test *t, uint32_t number, const char *code)
