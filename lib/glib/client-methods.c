@@ -144,5 +144,5 @@ static GVariant *wait_arguments(GVariant *condition, gint64 timeout_usec)
 }
 
 METHOD_FUNCTIONS(rdmad_client_wait_for, RdmadClient, RDMAD_IS_CLIENT, GHashTable *, wait_for,
-		 condition &&is_dictionary(condition), wait_arguments(condition, timeout_usec),
-		 GVariant *condition, gint64 timeout_usec)
+		 condition != NULL && is_dictionary(condition),
+		 wait_arguments(condition, timeout_usec), GVariant *condition, gint64 timeout_usec)
