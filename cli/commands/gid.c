@@ -186,15 +186,16 @@ static const Value *member(const Value *entry, const char *column)
 }
 
 /* The columns: those of the table, but an IP address in place of the GID that says the same. */
-static const TerminalColumn headings[] = {
-	{"PORT", 0},	{"INDEX", 0}, {"TYPE", SCOLS_FL_TRUNC}, {"NETDEV", SCOLS_FL_TRUNC},
-	{"ADDRESS", 0}, {"VLAN", 0},  {"NAMESPACE", 0},
-};
 static const struct {
+	TerminalColumn heading;
 	const char *column, *otherwise;
 } cells[] = {
-	{"index", NULL},    {"type", NULL},    {"netdev", NULL},
-	{"address", "gid"}, {"vlan_id", NULL}, {"namespace", NULL},
+	{{"INDEX", 0}, "index", NULL},
+	{{"TYPE", SCOLS_FL_TRUNC}, "type", NULL},
+	{{"NETDEV", SCOLS_FL_TRUNC}, "netdev", NULL},
+	{{"ADDRESS", 0}, "address", "gid"},
+	{{"VLAN", 0}, "vlan_id", NULL},
+	{{"NAMESPACE", 0}, "namespace", NULL},
 };
 
 /* A column that most entries lack comes last, and is not there if all lack it. */
@@ -232,10 +233,13 @@ static int set_line(struct libscols_line *to, const Line *line, size_t n_cells)
 
 static ExitStatus print_table(const Context *c, const Lines *l)
 {
+	TerminalColumn columns[ARRAY_SIZE(cells) + 1] = {{"PORT", 0}};
+	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = NULL;
 	size_t n_cells = count_cells(l);
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, headings, n_cells + 1);
 
+	for (size_t i = 0; i < n_cells; i++)
+		columns[i + 1] = cells[i].heading;
+	table = terminal_table(c, columns, n_cells + 1);
 	if (!table)
 		return out_of_memory();
 	for (size_t i = 0; i < l->n; i++) {
