@@ -81,6 +81,10 @@ static const Command commands[] = {
 	 "  rdmactl compare --hosts=FILE      a machine on each line of FILE\n"
 	 "  rdmactl compare node1 node2 node3\n"
 	 "  rdmactl compare --hosts=FILE --write-expect=/etc/rdmad/expect.conf\n"},
+	{"topology", NULL,        0, 0,        RUN_OFFLINE, topology_options, topology_command,
+	 "Print at which switches machines are",
+	 "  rdmactl topology --slurm --hosts=FILE >topology.conf\n"
+	 "  rdmactl topology --dot --hosts=FILE | dot -Tsvg >fabric.svg\n"},
 	{"counters", "PORT",      0, UINT_MAX,        0,           counters_options, counters_command,
 	 "Print the counters of ports, with their units",
 	 "  rdmactl counters mlx5_0/1\n"

@@ -46,6 +46,10 @@ extern const Option acknowledge_options[];
 ExitStatus compare_command(Context *c);
 extern const Option compare_options[];
 
+/* STATUS_FAILED if a machine has not answered, or is at no switch. */
+ExitStatus topology_command(Context *c);
+extern const Option topology_options[];
+
 ExitStatus counters_command(Context *c);
 extern const Option counters_options[];
 

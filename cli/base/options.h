@@ -44,7 +44,7 @@ ExitStatus option_count(const Option *o, const char *argument);
 ExitStatus option_refuse(const Option *o, const char *argument);
 
 /* The most rows of all commands together. */
-#define OPTIONS_MAX 80
+#define OPTIONS_MAX 96
 
 typedef struct OptionTable {
 	struct {

@@ -14,6 +14,11 @@ typedef struct AskLimits {
 	uint64_t usec;	   /* so long for each */
 } AskLimits;
 
+#define ASK_LIMITS_USUAL                                                                           \
+	{                                                                                          \
+		.jobs = 32, .usec = 10 * USEC_PER_SEC                                              \
+	}
+
 /* Reads the devices and ports of all machines. One that does not answer gets a reason, and is no
  * error. How many have been asked is shown on standard error, if that is a terminal. */
 ExitStatus machines_ask(Machines *m, const AskLimits *limits);

@@ -13,7 +13,7 @@
 #define JOBS_MAX 256U
 
 static const char *arg_hosts, *arg_write_expect;
-static AskLimits arg_limits = {.jobs = 32, .usec = 10 * USEC_PER_SEC};
+static AskLimits arg_limits = ASK_LIMITS_USUAL;
 static IgnoredRows arg_ignored;
 
 static ExitStatus parse_jobs(const Option *o, const char *argument)
