@@ -93,8 +93,9 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 			    d->now.values.omitted_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
-	/* a device that hangs ends no question after which they would be said */
-	if (m->bus)
+	/* A device that hangs ends no question after which they would be said. Ports that have come
+	 * wait for that end: the record does not say when a list was made. */
+	if (m->bus && d->n_ports < d->ports_said)
 		bus_publish_device_ports(m->bus, d);
 	if (op == CACHE_ADDED || d->n_ports > served_ports(&change.was)) {
 		manager_mark_device(d, EVENT_ALL_PORTS, m->ready ? REASON_DEVICE : REASON_STARTUP);
