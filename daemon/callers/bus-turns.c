@@ -2,14 +2,13 @@
 
 #include "bus-turns.h"
 
-#include <time.h>
-
 #include "bus-peer.h"
 #include "bus-writer.h"
 #include "call-ticket.h"
 #include "clock.h"
 #include "log.h"
 #include "names.h"
+#include "processor-time.h"
 #include "turns.h"
 
 /* About what sd-bus needs for a message without its arguments, and we for a refusal. */
@@ -45,14 +44,6 @@ typedef struct WaitingCall {
 	CallTicket ticket;    /* if it is refused: with ERROR */
 	sd_bus_error error;
 } WaitingCall;
-
-static uint64_t processor_nsec(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
 
 static WaitingCall *waiting_free(WaitingCall *w)
 {
@@ -317,7 +308,7 @@ bool bus_turns_begin(BusTurns *t)
 		return false;
 	t->began_usec = monotonic_now_usec();
 	t->takes = false;
-	t->began = processor_nsec();
+	t->began = processor_now_nsec();
 	t->written = bus_writer_written();
 	w = (WaitingCall *)turns_next(t->turns, &line, &t->user);
 	l = turns_userdata(line);
@@ -340,7 +331,7 @@ void bus_turns_end(BusTurns *t)
 
 	t->current = NULL;
 	turns_charge(t->turns, t->user,
-		     processor_nsec() - t->began + bytes * BUS_TURNS_NSEC_PER_BYTE);
+		     processor_now_nsec() - t->began + bytes * BUS_TURNS_NSEC_PER_BYTE);
 }
 
 int bus_turns_new(sd_bus *bus, BusCallers *callers, BusTurns **ret)

@@ -3,14 +3,15 @@
  * How well devices and ports are: what the judge (daemon/health) says of what has changed.
  *
  * It is asked when the change is on the bus, a little later, so that what changes together is
- * judged together, and in a storm of changes it takes a tenth of the time at most. Ports are
+ * judged together, and in a storm of changes it takes a tenth of the processor at most. Ports are
  * compared with each other only after READY, when all are known, and so seldom that it takes a
- * thousandth of the time at most.
+ * thousandth of it at most.
  */
 
 #include "clock.h"
 #include "log.h"
 #include "manager-private.h"
+#include "processor-time.h"
 
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
 #define JUDGE_SHARE	 10U
@@ -84,13 +85,19 @@ int manager_acknowledge(void *userdata, Port *p, const char *check, const char *
 	return 0;
 }
 
+/* When that may be done again which the processor has been busy with since BEGIN_NSEC, if it shall
+ * take one part of SHARE of its time at most; on CLOCK_MONOTONIC. */
+static uint64_t next_share(uint64_t begin_nsec, uint64_t share)
+{
+	return monotonic_now_usec() + share * (processor_now_nsec() - begin_nsec) / 1000;
+}
+
 static void compare(Manager *m)
 {
-	uint64_t begin = monotonic_now_usec(), end;
+	uint64_t begin = processor_now_nsec();
 
 	health_compare(m->health, realtime_now_usec(), publish_health, m);
-	end = monotonic_now_usec();
-	m->compare_usec = end + COMPARE_SHARE * (end - begin);
+	m->compare_usec = next_share(begin, COMPARE_SHARE);
 	m->health_told = true;
 }
 
@@ -113,12 +120,11 @@ static void await_health(Manager *m)
 static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
-	uint64_t begin = monotonic_now_usec(), end;
+	uint64_t begin = processor_now_nsec();
 
 	m->health_soon = m->health_told = false;
 	health_judge(m->health, realtime_now_usec(), publish_health, m);
-	end = monotonic_now_usec();
-	m->judge_usec = end + JUDGE_SHARE * (end - begin);
+	m->judge_usec = next_share(begin, JUDGE_SHARE);
 	if (m->ready && health_wants_comparison(m->health) &&
 	    monotonic_now_usec() >= m->compare_usec)
 		compare(m);
