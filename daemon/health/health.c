@@ -449,6 +449,9 @@ bool health_take_port(Health *h, const PortChange *c)
 	PortHealth *p = c->port->health;
 	AttrMask counters, changed;
 
+	/* checks of other ports may have made its values */
+	if (p)
+		object_forget(p->object);
 	if (!p || c->op == CACHE_ADDED) {
 		if (p)
 			p->mark.whole = c->port->device->health->is_marked = h->is_marked = true;
@@ -472,6 +475,8 @@ bool health_take_device(Health *h, const DeviceChange *c)
 
 	if (c->op == CACHE_REMOVED)
 		return false;
+	if (d)
+		object_forget(d->object);
 	if (!d || c->op == CACHE_ADDED) {
 		take_set(h);
 		return true;
