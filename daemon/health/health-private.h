@@ -64,7 +64,8 @@ struct Health {
 	CheckSet again;	     /* who is to compare them again */
 	uint64_t again_usec; /* when: UINT64_MAX: never */
 	uint64_t judged_usec;
-	KeptList kept; /* of the machine */
+	uint64_t timed_usec; /* when what depends on the time was judged last */
+	KeptList kept;	     /* of the machine */
 };
 
 /* health-counters.c */

@@ -258,8 +258,9 @@ static void mark_late(Health *h, uint64_t now)
 		h->again = 0;
 		h->again_usec = UINT64_MAX;
 	}
-	if (!h->is_again || now - h->judged_usec < AGAIN_USEC)
+	if (h->is_again && now - h->timed_usec < AGAIN_USEC)
 		return;
+	h->timed_usec = now;
 	for (size_t i = 0; i < h->n_devices; i++) {
 		DeviceHealth *d = device_health(h->devices[i]);
 
@@ -388,7 +389,7 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
 
 uint64_t health_next_usec(const Health *h)
 {
-	return h->is_again ? MIN(h->again_usec, h->judged_usec + AGAIN_USEC) : h->again_usec;
+	return h->is_again ? MIN(h->again_usec, h->timed_usec + AGAIN_USEC) : h->again_usec;
 }
 
 /* Changes */
