@@ -317,11 +317,10 @@ static void compare(Health *h, const Check *check)
 		for (size_t i = 0; i < h->n_devices; i++) {
 			DeviceHealth *d = device_health(h->devices[i]);
 
-			if (r.n_findings == 0 && !kept_has(&d->kept, check))
-				continue;
+			d->is_told |= kept_has(&d->kept, check);
 			kept_take(&d->kept, check, NULL, r.findings, r.n_findings, is_of_device, d,
 				  h->judged_usec);
-			d->is_told = true;
+			d->is_told |= kept_has(&d->kept, check);
 		}
 	}
 	findings_done(&r);

@@ -211,8 +211,9 @@ void assert_device(const Device *d, const char *expected)
 void assert_machine(const Judged *j, const char *expected)
 {
 	_cleanup_(table_free_pointer) Table *findings = NULL;
+	AttrVerdict v = health_of_machine(j->health, &findings);
 
-	assert_verdict(health_of_machine(j->health, &findings), findings, expected);
+	assert_verdict(v, findings, expected);
 }
 
 void assert_says(const Port *p, size_t i, const char *text)
