@@ -8,22 +8,18 @@
 #include <linux/genetlink.h>
 #include <sys/socket.h>
 
-#include "log.h"
 #include "watch-names.h"
+#include "watch-socket.h"
 
 /* A function has one RDMA device, and on some machines one for each of its ports. */
 #define DEVICES_MAX 64U
 
 struct WatchDevlink {
-	sd_event *event;
-	sd_event_source *source;
-	int fd;
+	WatchSocket socket;
 	char *sysfs;
 	GenlFamily family;
 	bool is_known; /* the kernel was asked for the family */
 	DeviceNames names;
-	const WatchHandler *handler;
-	void *userdata;
 };
 
 /* Whether TEXT can be the name of a directory in sysfs, and no way out of it. */
@@ -54,7 +50,7 @@ static void report(WatchDevlink *w, const DevlinkHandle *h)
 		if (device == DEVICE_UNKNOWN)
 			continue;
 		n++;
-		w->handler->event(w->userdata, &(Event){device, EVENT_ALL_PORTS, REASON_DEVLINK});
+		watch_socket_report(&w->socket, &(Event){device, EVENT_ALL_PORTS, REASON_DEVLINK});
 	}
 	closedir(dir);
 }
@@ -81,26 +77,6 @@ int watch_devlink_message(WatchDevlink *w, struct nlmsghdr *m)
 static int on_message(void *watch, struct nlmsghdr *m)
 {
 	return watch_devlink_message(watch, m);
-}
-
-static void stop(WatchDevlink *w)
-{
-	w->source = sd_event_source_disable_unref(w->source);
-	w->fd = close_fd(w->fd);
-}
-
-static int on_io(_unused_ sd_event_source *source, int fd, _unused_ uint32_t revents,
-		 void *userdata)
-{
-	WatchDevlink *w = userdata;
-	int r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
-
-	if (r < 0) {
-		log_warning_errno(r, "Cannot hear of devlink, will listen anew: %m");
-		stop(w);
-		watch_overrun(w->handler, w->userdata);
-	}
-	return 0;
 }
 
 /* Asks for the numbers of the family. The kernel answers inside sendmsg(). */
@@ -141,26 +117,12 @@ static int learn_family(WatchDevlink *w)
 
 int watch_devlink_listen(WatchDevlink *w)
 {
-	_cleanup_close_ int fd = -EBADF;
 	int group, r = w->is_known ? 0 : learn_family(w);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (w->source || w->family.group == 0)
-		return 0;
-	r = watch_netlink_open(NETLINK_GENERIC, &fd);
-	if (r < 0)
-		return r;
-	watch_enlarge_buffer(fd);
 	group = (int)w->family.group;
-	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
-		return -errno;
-	r = sd_event_add_io(w->event, &w->source, fd, EPOLLIN, on_io, w);
-	if (r < 0)
-		return r;
-	sd_event_source_set_description(w->source, "watch-devlink");
-	w->fd = steal_fd(&fd);
-	return 0;
+	return group ? watch_socket_listen(&w->socket, NETLINK_GENERIC, &group, 1) : 0;
 }
 
 void watch_devlink_devices(WatchDevlink *w, const DeviceSnapshot *devices, size_t n)
@@ -182,10 +144,8 @@ int watch_devlink_new(sd_event *event, const char *sysfs, const WatchHandler *ha
 
 	if (!w)
 		return -ENOMEM;
-	w->event = sd_event_ref(event);
-	w->fd = -EBADF;
-	w->handler = handler;
-	w->userdata = userdata;
+	w->socket = watch_socket_new(event, "Cannot hear of devlink, will listen anew", on_message,
+				     w, handler, userdata);
 	w->sysfs = strdup(sysfs);
 	if (!w->sysfs)
 		return -ENOMEM;
@@ -197,8 +157,8 @@ WatchDevlink *watch_devlink_free(WatchDevlink *w)
 {
 	if (!w)
 		return NULL;
-	stop(w);
-	sd_event_unref(w->event);
+	watch_socket_close(&w->socket);
+	sd_event_unref(w->socket.event);
 	device_names_done(&w->names);
 	free(w->sysfs);
 	free(w);

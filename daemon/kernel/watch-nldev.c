@@ -6,9 +6,9 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
-#include "log.h"
 #include "netlink-value.h"
 #include "nldev-parse.h"
+#include "watch-socket.h"
 
 /* From the headers of Linux 6.12 and 6.13; those of Debian 12 end before. */
 #define NLDEV_GROUP_NOTIFY 4
@@ -28,12 +28,8 @@ enum {
 #define NLDEV_RETRIES	  5U
 
 struct WatchNldev {
-	sd_event *event;
-	sd_event_source *source; /* of FD; NULL: it does not listen */
-	int fd;			 /* negative: it does not listen */
-	SourceStatus status;	 /* watch_nldev_status() */
-	const WatchHandler *handler;
-	void *userdata;
+	WatchSocket socket;
+	SourceStatus status; /* watch_nldev_status() */
 };
 
 int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
@@ -231,30 +227,14 @@ static int on_message(void *watch, struct nlmsghdr *m)
 	if (r <= 0)
 		return r;
 	if (going)
-		w->handler->going(w->userdata, e.device);
-	w->handler->event(w->userdata, &e);
-	return 0;
-}
-
-static int on_io(_unused_ sd_event_source *source, int fd, _unused_ uint32_t revents,
-		 void *userdata)
-{
-	WatchNldev *w = userdata;
-	int r;
-
-	r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
-	if (r < 0) {
-		log_warning_errno(r, "Cannot hear of RDMA devices any more: %m");
-		watch_nldev_release(w);
-		watch_overrun(w->handler, w->userdata);
-	}
+		w->socket.handler->going(w->socket.userdata, e.device);
+	watch_socket_report(&w->socket, &e);
 	return 0;
 }
 
 int watch_nldev_listen(WatchNldev *w)
 {
 	const int group = NLDEV_GROUP_NOTIFY;
-	_cleanup_close_ int fd = -EBADF;
 	NldevAnswer answer;
 	int r;
 
@@ -263,32 +243,18 @@ int watch_nldev_listen(WatchNldev *w)
 	/* Joining the group succeeds on older kernels too, for root; and then nothing comes. */
 	r = request(RDMA_NLDEV_CMD_SYS_GET, NLM_F_ACK, &answer);
 	if (r < 0)
-		return w->source ? 1 : r == -EPROTONOSUPPORT ? 0 : r;
+		return w->socket.source ? 1 : r == -EPROTONOSUPPORT ? 0 : r;
 	w->status = answer.status;
 	nldev_answer_done(&answer);
-	if (w->source)
-		return 1;
 	if (!w->status.monitor_mode)
-		return 0;
-
-	r = watch_netlink_open(NETLINK_RDMA, &fd);
-	if (r < 0)
-		return r;
-	watch_enlarge_buffer(fd);
-	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
-		return -errno;
-	r = sd_event_add_io(w->event, &w->source, fd, EPOLLIN, on_io, w);
-	if (r < 0)
-		return r;
-	sd_event_source_set_description(w->source, "watch-nldev");
-	w->fd = steal_fd(&fd);
-	return 1;
+		return w->socket.source != NULL;
+	r = watch_socket_listen(&w->socket, NETLINK_RDMA, &group, 1);
+	return r < 0 ? r : 1;
 }
 
 void watch_nldev_release(WatchNldev *w)
 {
-	w->source = sd_event_source_disable_unref(w->source);
-	w->fd = close_fd(w->fd);
+	watch_socket_close(&w->socket);
 }
 
 void watch_nldev_status(const WatchNldev *w, SourceStatus *ret)
@@ -302,10 +268,8 @@ int watch_nldev_new(sd_event *event, const WatchHandler *handler, void *userdata
 
 	if (!w)
 		return -ENOMEM;
-	*w = (WatchNldev){.event = sd_event_ref(event),
-			  .fd = -EBADF,
-			  .handler = handler,
-			  .userdata = userdata};
+	*w = (WatchNldev){.socket = watch_socket_new(event, "Cannot hear of RDMA devices any more",
+						     on_message, w, handler, userdata)};
 	*ret = w;
 	return 0;
 }
@@ -315,7 +279,7 @@ WatchNldev *watch_nldev_free(WatchNldev *w)
 	if (!w)
 		return NULL;
 	watch_nldev_release(w);
-	sd_event_unref(w->event);
+	sd_event_unref(w->socket.event);
 	free(w);
 	return NULL;
 }

@@ -17,6 +17,7 @@
 
 #include "log.h"
 #include "netlink-value.h"
+#include "watch-socket.h"
 
 /* The last attribute that is read here. */
 #define LINK_ATTR_LAST IFLA_NEW_NETNSID
@@ -39,14 +40,10 @@ typedef struct PortLink {
 } PortLink;
 
 struct WatchRtnl {
-	sd_event *event;
-	sd_event_source *source;
-	int fd;
+	WatchSocket socket;
 	char *sysfs;
 	PortLink *links; /* sorted by ifindex, device, port */
 	size_t n_links;
-	const WatchHandler *handler;
-	void *userdata;
 };
 
 static struct nla_policy link_policy[LINK_ATTR_LAST + 1] = {
@@ -90,8 +87,8 @@ static bool report(WatchRtnl *w, uint32_t ifindex, EventReason reason)
 	/* The handler may not change the map: it is called from the event loop and only notes the
 	 * event. */
 	for (; i < w->n_links && w->links[i].ifindex == ifindex; i++) {
-		w->handler->event(w->userdata,
-				  &(Event){w->links[i].device, w->links[i].port, reason});
+		watch_socket_report(&w->socket,
+				    &(Event){w->links[i].device, w->links[i].port, reason});
 		found = true;
 	}
 	return found;
@@ -300,50 +297,12 @@ static int on_message(void *watch, struct nlmsghdr *m)
 	return watch_rtnl_message(watch, m);
 }
 
-static void stop(WatchRtnl *w)
-{
-	w->source = sd_event_source_disable_unref(w->source);
-	w->fd = close_fd(w->fd);
-}
-
-static int on_io(_unused_ sd_event_source *source, int fd, _unused_ uint32_t revents,
-		 void *userdata)
-{
-	WatchRtnl *w = userdata;
-	int r;
-
-	r = watch_netlink_dispatch(fd, on_message, w, w->handler, w->userdata);
-	if (r < 0) {
-		log_warning_errno(r, "Cannot hear of network interfaces, will listen anew: %m");
-		stop(w);
-		watch_overrun(w->handler, w->userdata);
-	}
-	return 0;
-}
-
 int watch_rtnl_listen(WatchRtnl *w)
 {
 	static const int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
 				     RTNLGRP_DCB};
-	_cleanup_close_ int fd = -EBADF;
-	int r;
 
-	if (w->source)
-		return 0;
-	r = watch_netlink_open(NETLINK_ROUTE, &fd);
-	if (r < 0)
-		return r;
-	watch_enlarge_buffer(fd);
-	for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i],
-			       sizeof(groups[i])) < 0)
-			return -errno;
-	r = sd_event_add_io(w->event, &w->source, fd, EPOLLIN, on_io, w);
-	if (r < 0)
-		return r;
-	sd_event_source_set_description(w->source, "watch-rtnl");
-	w->fd = steal_fd(&fd);
-	return 0;
+	return watch_socket_listen(&w->socket, NETLINK_ROUTE, groups, ARRAY_SIZE(groups));
 }
 
 int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
@@ -353,10 +312,8 @@ int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handl
 
 	if (!w)
 		return -ENOMEM;
-	w->event = sd_event_ref(event);
-	w->fd = -EBADF;
-	w->handler = handler;
-	w->userdata = userdata;
+	w->socket = watch_socket_new(event, "Cannot hear of network interfaces, will listen anew",
+				     on_message, w, handler, userdata);
 	w->sysfs = strdup(sysfs);
 	if (!w->sysfs)
 		return -ENOMEM;
@@ -368,8 +325,8 @@ WatchRtnl *watch_rtnl_free(WatchRtnl *w)
 {
 	if (!w)
 		return NULL;
-	stop(w);
-	sd_event_unref(w->event);
+	watch_socket_close(&w->socket);
+	sd_event_unref(w->socket.event);
 	free(w->sysfs);
 	free(w->links);
 	free(w);
