@@ -17,44 +17,20 @@
 
 /* GetManagedObjects(): a{oa{sa{sv}}} */
 
-static void open_interface(BusWriter *w, AttrInterface interface)
+static void put_object(BusWriter *w, CacheObject o)
 {
-	bus_writer_open(w, 'e', "sa{sv}");
-	bus_writer_put_text(w, 's', attr_interface_name(interface));
-}
-
-static void put_device_object(BusWriter *w, const Device *d)
-{
-	unsigned int interfaces = device_interfaces(&d->now);
+	unsigned int interfaces = cache_object_interfaces(&o);
 	char path[RDMAD_PATH_MAX];
 
 	bus_writer_open(w, 'e', "oa{sa{sv}}");
-	bus_writer_put_text(w, 'o', device_path(d, path));
+	bus_writer_put_text(w, 'o', cache_object_path(&o, path));
 	bus_writer_open(w, 'a', "{sa{sv}}");
-	for (AttrInterface i = 0; i < INTERFACE_PORT; i++) {
+	for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
 		if (!(interfaces >> i & 1))
 			continue;
-		open_interface(w, i);
-		bus_put_device_properties(w, d, 1U << i);
-		bus_writer_close(w);
-	}
-	bus_writer_close(w);
-	bus_writer_close(w);
-}
-
-static void put_port_object(BusWriter *w, const Port *p)
-{
-	unsigned int interfaces = port_interfaces(&p->now);
-	char path[RDMAD_PATH_MAX];
-
-	bus_writer_open(w, 'e', "oa{sa{sv}}");
-	bus_writer_put_text(w, 'o', port_path(p, path));
-	bus_writer_open(w, 'a', "{sa{sv}}");
-	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++) {
-		if (!(interfaces >> i & 1))
-			continue;
-		open_interface(w, i);
-		bus_put_port_properties(w, p, 1U << i);
+		bus_writer_open(w, 'e', "sa{sv}");
+		bus_writer_put_text(w, 's', attr_interface_name(i));
+		bus_put_properties(w, &o, 1U << i);
 		bus_writer_close(w);
 	}
 	bus_writer_close(w);
@@ -64,10 +40,10 @@ static void put_port_object(BusWriter *w, const Port *p)
 static void put_objects(BusWriter *w, const Device *d)
 {
 	if (d->published)
-		put_device_object(w, d);
+		put_object(w, cache_object_of_device(d));
 	for (uint32_t n = 0; n < d->n_ports; n++)
 		if (d->ports[n]->published)
-			put_port_object(w, d->ports[n]);
+			put_object(w, cache_object_of_port(d->ports[n]));
 }
 
 static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, const Cache *c,
@@ -82,26 +58,24 @@ static int write_objects(BusWriter *w, _unused_ const LongReplyQuestion *q, cons
 
 /* Properties.GetAll(): a{sv} */
 
-/* The subject of a call of GetAll() or Get(): interfaces of a device or of a port. */
-typedef struct Subject {
-	Device *device;
-	Port *port; /* NULL: the device */
-	unsigned int interfaces;
-} Subject;
-
-/* False: there is no such object or interface. sd-bus answers such a call. */
-static bool find_subject(const LongReplyQuestion *q, const Cache *c, Subject *ret)
+/* The device or port of a call of GetAll() or Get(), and the interfaces of it that are meant.
+ * False: there is no such object or interface. sd-bus answers such a call. */
+static bool find_object(const LongReplyQuestion *q, const Cache *c, CacheObject *ret,
+			unsigned int *ret_interfaces)
 {
-	Subject s;
+	unsigned int interfaces;
+	Device *d;
+	Port *p;
 
-	if (lookup_path(c, q->path, &s.device, &s.port) < 0)
+	if (lookup_path(c, q->path, &d, &p) < 0)
 		return false;
-	s.interfaces = s.port ? port_interfaces(&s.port->now) : device_interfaces(&s.device->now);
+	*ret = p ? cache_object_of_port(p) : cache_object_of_device(d);
+	interfaces = cache_object_interfaces(ret);
 	for (AttrInterface i = 0; *q->text && i < INTERFACE_RAW; i++)
 		if (!streq(attr_interface_name(i), q->text))
-			s.interfaces &= ~(1U << i);
-	*ret = s;
-	return s.interfaces != 0;
+			interfaces &= ~(1U << i);
+	*ret_interfaces = interfaces;
+	return interfaces != 0;
 }
 
 static int read_interface(sd_bus_message *call, LongReplyQuestion *q, _unused_ sd_bus_error *error)
@@ -112,14 +86,12 @@ static int read_interface(sd_bus_message *call, LongReplyQuestion *q, _unused_ s
 static int write_properties(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			    _unused_ sd_bus_error *error)
 {
-	Subject s;
+	unsigned int interfaces;
+	CacheObject o;
 
-	if (!find_subject(q, c, &s))
+	if (!find_object(q, c, &o, &interfaces))
 		return 0;
-	if (s.port)
-		bus_put_port_properties(w, s.port, s.interfaces);
-	else
-		bus_put_device_properties(w, s.device, s.interfaces);
+	bus_put_properties(w, &o, interfaces);
 	return 1;
 }
 
@@ -131,18 +103,6 @@ static int read_property(sd_bus_message *call, LongReplyQuestion *q, _unused_ sd
 	int r = sd_bus_message_read_basic(call, 's', &q->text);
 
 	return r < 0 ? r : sd_bus_message_read_basic(call, 's', &q->text_2);
-}
-
-/* The row among the N_ROWS in ROWS that Q names, if it is a table of S; N_ROWS if not. */
-static size_t find_table(const LongReplyQuestion *q, const Subject *s, const Attribute *rows,
-			 size_t n_rows)
-{
-	size_t i = 0;
-
-	while (i < n_rows && !(s->interfaces >> rows[i].interface & 1 && row_is_table(&rows[i]) &&
-			       streq(rows[i].name, q->text_2)))
-		i++;
-	return i;
 }
 
 static int write_list(BusWriter *w, const LongReplyQuestion *q, const Cache *c)
@@ -159,26 +119,25 @@ static int write_list(BusWriter *w, const LongReplyQuestion *q, const Cache *c)
 static int write_table(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 		       _unused_ sd_bus_error *error)
 {
-	const Attribute *rows;
-	size_t n_rows, i;
-	Subject s;
+	unsigned int interfaces;
+	CacheObject o;
 
 	if (streq(q->path, RDMAD_ROOT_PATH))
 		return write_list(w, q, c);
-	if (!find_subject(q, c, &s))
+	if (!find_object(q, c, &o, &interfaces))
 		return 0;
-	rows = s.port ? port_attributes : device_attributes;
-	n_rows = s.port ? (size_t)_PORT_ATTR_MAX : (size_t)_DEVICE_ATTR_MAX;
-	i = find_table(q, &s, rows, n_rows);
-	if (i == n_rows)
-		return 0;
-	bus_writer_open(w, 'v', attr_signature(rows[i].type));
-	if (s.port)
-		bus_put_port_attr(w, s.port, (PortAttr)i);
-	else
-		bus_put_device_attr(w, s.device, (DeviceAttr)i);
-	bus_writer_close(w);
-	return 1;
+	for (size_t i = 0; i < o.n_rows; i++) {
+		const Attribute *row = &o.rows[i];
+
+		if (!(interfaces >> row->interface & 1) || !row_is_table(row) ||
+		    !streq(row->name, q->text_2))
+			continue;
+		bus_writer_open(w, 'v', attr_signature(row->type));
+		bus_put_row(w, &o, i);
+		bus_writer_close(w);
+		return 1;
+	}
+	return 0;
 }
 
 /* ListPorts(): what people want to see of all ports, one structure for each port. Its fields are
@@ -211,46 +170,31 @@ void long_reply_kinds_init(void)
 	stpcpy(p, ")");
 }
 
-/* Those of the rows that Q names that P has, and then those that D has, each with a value: one that
- * has none is left out. */
-static void put_named_rows(BusWriter *w, const Device *d, const Port *p, const LongReplyQuestion *q)
+/* Those of ROWS that O has, each with a value: one that has none is left out. */
+static void put_named_rows(BusWriter *w, const CacheObject *o, AttrMask rows)
 {
-	unsigned int interfaces = port_interfaces(&p->now), of_device = device_interfaces(&d->now);
+	unsigned int interfaces = cache_object_interfaces(o);
 
-	bus_writer_open(w, 'a', "{sv}");
-	MASK_FOREACH(a, mask_and(q->rows, p->now.valid))
-	{
-		const Attribute *row = &port_attributes[a];
-
-		if (!(interfaces >> row->interface & 1))
-			continue;
-		bus_writer_open_property(w, row->name, attr_signature(row->type));
-		bus_put_port_attr(w, p, a);
-		bus_writer_close_property(w);
-	}
-	MASK_FOREACH(b, mask_and(q->device_rows, d->now.valid))
-	{
-		const Attribute *row = &device_attributes[b];
-
-		if (!d->published || !(of_device >> row->interface & 1))
-			continue;
-		bus_writer_open_property(w, row->name, attr_signature(row->type));
-		bus_put_device_attr(w, d, b);
-		bus_writer_close_property(w);
-	}
-	bus_writer_close(w);
+	MASK_FOREACH(a, mask_and(rows, *o->valid))
+	if (interfaces >> o->rows[a].interface & 1)
+		bus_put_property(w, o, a);
 }
 
 static void put_listed_port(BusWriter *w, const Device *d, const Port *p,
 			    const LongReplyQuestion *q)
 {
+	const CacheObject device = cache_object_of_device(d), port = cache_object_of_port(p);
 	char path[RDMAD_PATH_MAX];
 
 	bus_writer_open(w, 'r', listed_types);
 	bus_writer_put_text(w, 'o', port_path(p, path));
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
-		bus_put_port_attr(w, p, listed_attributes[i]);
-	put_named_rows(w, d, p, q);
+		bus_put_row(w, &port, listed_attributes[i]);
+	bus_writer_open(w, 'a', "{sv}");
+	put_named_rows(w, &port, q->rows);
+	if (d->published)
+		put_named_rows(w, &device, q->device_rows);
+	bus_writer_close(w);
 	bus_writer_close(w);
 }
 

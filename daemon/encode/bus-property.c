@@ -151,62 +151,45 @@ static void put_reason(BusWriter *w, const char *name, const Unavailable *why)
 	bus_writer_close(w);
 }
 
-static void put_port_unavailable(BusWriter *w, const Port *p)
+static void put_unavailable(BusWriter *w, const CacheObject *o)
 {
-	unsigned int interfaces = port_interfaces(&p->now);
+	unsigned int interfaces = cache_object_interfaces(o);
 
 	bus_writer_open(w, 'a', "{ss}");
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-		const Attribute *row = &port_attributes[a];
-
-		if (!mask_has(&p->now.valid, a) && interfaces >> row->interface & 1)
-			put_reason(w, row->name, port_unavailable(&p->now, a));
-	}
+	for (size_t a = 0; a < o->n_rows; a++)
+		if (!mask_has(o->valid, (unsigned int)a) && interfaces >> o->rows[a].interface & 1)
+			put_reason(w, o->rows[a].name, cache_object_unavailable(o, a));
 	bus_writer_close(w);
 }
 
-static void put_device_unavailable(BusWriter *w, const Device *d)
+static inline void put_row(BusWriter *w, const CacheObject *o, const Attribute *row, size_t a)
 {
-	unsigned int interfaces = device_interfaces(&d->now);
-
-	bus_writer_open(w, 'a', "{ss}");
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		const Attribute *row = &device_attributes[a];
-
-		if (!mask_has(&d->now.valid, a) && interfaces >> row->interface & 1)
-			put_reason(w, row->name, device_unavailable(&d->now, a));
-	}
-	bus_writer_close(w);
-}
-
-void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a)
-{
-	const Attribute *row = &port_attributes[a];
-	bool valid = mask_has(&p->now.valid, a);
-
 	if (row->type == ATTR_UNAVAILABLE)
-		put_port_unavailable(w, p);
-	else if (!valid)
+		put_unavailable(w, o);
+	else if (!mask_has(o->valid, (unsigned int)a))
 		put_absent(w, row);
 	else if (row->size == 0)
-		put_table(w, row->type, p->now.tables[attr_port_table(row->type)]);
+		put_table(w, row->type, cache_object_table(o, a));
 	else
-		put_scalar(w, row, &p->now.values);
+		put_scalar(w, row, o->values);
 }
 
-void bus_put_device_attr(BusWriter *w, const Device *d, DeviceAttr a)
+static inline void put_property(BusWriter *w, const CacheObject *o, const Attribute *row, size_t a)
 {
-	const Attribute *row = &device_attributes[a];
-	bool valid = mask_has(&d->now.valid, a);
+	bus_writer_open_property(w, row->name, attr_signature(row->type));
+	put_row(w, o, row, a);
+	bus_writer_close_property(w);
+}
 
-	if (row->type == ATTR_UNAVAILABLE)
-		put_device_unavailable(w, d);
-	else if (!valid)
-		put_absent(w, row);
-	else if (row->size == 0)
-		put_table(w, row->type, d->now.tables[attr_device_table(row->type)]);
-	else
-		put_scalar(w, row, &d->now.values);
+/* Not inlined into the hundreds of getters below: then gcc makes no constants of sets of rows. */
+__attribute__((noinline)) void bus_put_row(BusWriter *w, const CacheObject *o, size_t a)
+{
+	put_row(w, o, &o->rows[a], a);
+}
+
+void bus_put_property(BusWriter *w, const CacheObject *o, size_t a)
+{
+	put_property(w, o, &o->rows[a], a);
 }
 
 static void put_port_paths(BusWriter *w, const Device *d)
@@ -244,36 +227,18 @@ void bus_put_objects(BusWriter *w, const Cache *c, const char *list)
 
 /* All properties of an interface */
 
-void bus_put_port_properties(BusWriter *w, const Port *p, unsigned int interfaces)
+void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces)
 {
+	const Attribute *row = o->rows;
+	const size_t n = o->n_rows;
+
 	bus_writer_open(w, 'a', "{sv}");
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-		const Attribute *row = &port_attributes[a];
-
-		if (!(interfaces >> row->interface & 1))
-			continue;
-		bus_writer_open_property(w, row->name, attr_signature(row->type));
-		bus_put_port_attr(w, p, a);
-		bus_writer_close_property(w);
-	}
-	bus_writer_close(w);
-}
-
-void bus_put_device_properties(BusWriter *w, const Device *d, unsigned int interfaces)
-{
-	bus_writer_open(w, 'a', "{sv}");
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		const Attribute *row = &device_attributes[a];
-
-		if (!(interfaces >> row->interface & 1))
-			continue;
-		bus_writer_open_property(w, row->name, attr_signature(row->type));
-		bus_put_device_attr(w, d, a);
-		bus_writer_close_property(w);
-	}
+	for (size_t a = 0; a < n; a++, row++)
+		if (interfaces >> row->interface & 1)
+			put_property(w, o, row, a);
 	if (interfaces >> INTERFACE_DEVICE & 1) {
 		bus_writer_open_property(w, "Ports", "ao");
-		put_device_ports(w, d);
+		put_device_ports(w, o->device);
 		bus_writer_close_property(w);
 	}
 	bus_writer_close(w);
@@ -301,17 +266,12 @@ static inline bool is_invalidated(const Attribute *a)
 void bus_put_port_changes(BusWriter *w, const Port *p, AttrInterface interface,
 			  const AttrMask *changed)
 {
+	const CacheObject o = cache_object_of_port(p);
+
 	bus_writer_open(w, 'a', "{sv}");
 	MASK_FOREACH(a, mask_and(*changed, port_rows(is_sent)))
-	{
-		const Attribute *row = &port_attributes[a];
-
-		if (row->interface != interface)
-			continue;
-		bus_writer_open_property(w, row->name, attr_signature(row->type));
-		bus_put_port_attr(w, p, a);
-		bus_writer_close_property(w);
-	}
+	if (port_attributes[a].interface == interface)
+		bus_put_property(w, &o, a);
 	bus_writer_close(w);
 	bus_writer_open(w, 'a', "s");
 	MASK_FOREACH(a, mask_and(*changed, port_rows(is_invalidated)))
@@ -333,29 +293,22 @@ static int get_device_ports(_unused_ sd_bus *bus, _unused_ const char *path,
 }
 
 /* One getter a row, so that reading a property looks nothing up. */
-#define PORT(field, ...)                                                                           \
-	static int get_port_##field(_unused_ sd_bus *bus, _unused_ const char *path,               \
-				    _unused_ const char *interface, _unused_ const char *property, \
-				    sd_bus_message *reply, void *userdata,                         \
-				    _unused_ sd_bus_error *error)                                  \
+#define GETTER(kind, field, row)                                                                   \
+	static int get_##kind##_##field(_unused_ sd_bus *bus, _unused_ const char *path,           \
+					_unused_ const char *interface,                            \
+					_unused_ const char *property, sd_bus_message *reply,      \
+					void *userdata, _unused_ sd_bus_error *error)              \
 	{                                                                                          \
+		const CacheObject o = cache_object_of_##kind(userdata);                            \
 		BusWriter w = {.message = reply};                                                  \
-		bus_put_port_attr(&w, userdata, PORT_ATTR_##field);                                \
+                                                                                                   \
+		bus_put_row(&w, &o, row);                                                          \
 		return bus_writer_error(&w);                                                       \
 	}
+#define PORT(field, ...) GETTER(port, field, PORT_ATTR_##field)
 #include "port-attributes.def"
 #undef PORT
-
-#define DEVICE(field, ...)                                                                         \
-	static int get_device_##field(_unused_ sd_bus *bus, _unused_ const char *path,             \
-				      _unused_ const char *interface,                              \
-				      _unused_ const char *property, sd_bus_message *reply,        \
-				      void *userdata, _unused_ sd_bus_error *error)                \
-	{                                                                                          \
-		BusWriter w = {.message = reply};                                                  \
-		bus_put_device_attr(&w, userdata, DEVICE_ATTR_##field);                            \
-		return bus_writer_error(&w);                                                       \
-	}
+#define DEVICE(field, ...) GETTER(device, field, DEVICE_ATTR_##field)
 #include "device-attributes.def"
 #undef DEVICE
 

@@ -7,7 +7,7 @@
 #include <systemd/sd-bus.h>
 
 #include "bus-writer.h"
-#include "cache.h"
+#include "cache-object.h"
 
 /* Room for the rows of one interface, its methods and signals, start and end. */
 #define BUS_VTABLE_MAX 80
@@ -28,15 +28,14 @@ void bus_put_entries(BusWriter *w, const TableLayout *l, const void *entries, si
 /* Writes TEXT, a list of TYPE, as an array. */
 void bus_put_list(BusWriter *w, AttrType type, const char *text);
 
-/* Writes the published value of row A of P. If it is not valid, this is what the row reads as
+/* Writes the published value of row A of O. If it is not valid, this is what the row reads as
  * without a value: attr_publish_absent(). */
-void bus_put_port_attr(BusWriter *w, const Port *p, PortAttr a);
-/* Writes all properties of INTERFACES, a mask of 1 << AttrInterface, of P, or of D, as a{sv} in the
- * order of the rows. */
-void bus_put_port_properties(BusWriter *w, const Port *p, unsigned int interfaces);
-void bus_put_device_properties(BusWriter *w, const Device *d, unsigned int interfaces);
-/* Writes the published value of row A of D, as bus_put_port_attr() does. */
-void bus_put_device_attr(BusWriter *w, const Device *d, DeviceAttr a);
+void bus_put_row(BusWriter *w, const CacheObject *o, size_t a);
+/* The same as {sv}, with the name of the property. */
+void bus_put_property(BusWriter *w, const CacheObject *o, size_t a);
+/* Writes all properties of INTERFACES, a mask of 1 << AttrInterface, of O, as a{sv} in the order of
+ * the rows. */
+void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces);
 /* Writes LIST, "Devices" or "Ports" of the manager: the paths of all of them, as ao, by ascending
  * index and number. */
 void bus_put_objects(BusWriter *w, const Cache *c, const char *list);

@@ -2,6 +2,7 @@
 
 #include "health-object.h"
 
+#include "cache-object.h"
 #include "names.h"
 
 static int set_text(Value *ret, const char *text)
@@ -115,19 +116,19 @@ static int set_table(Value *ret, AttrType type, const Table *t)
 	return 0;
 }
 
-/* The value of ROW, which is valid and has a property, in VALUES, or TABLE. Without memory *RET is
- * empty. */
-static int make_value(const Attribute *row, const void *values, const Table *table, Value *ret)
+/* The value of row I of O, which is valid and has a property. Without memory *RET is empty. */
+static int make_value(const CacheObject *o, size_t i, Value *ret)
 {
+	const Attribute *row = &o->rows[i];
 	AttrValue v;
 	int r;
 
 	if (row->type == ATTR_UNAVAILABLE)
 		return 0;
 	if (row->size == 0) {
-		r = set_table(ret, row->type, table);
+		r = set_table(ret, row->type, cache_object_table(o, i));
 	} else {
-		(void)attr_publish(row, values, &v);
+		(void)attr_publish(row, o->values, &v);
 		r = set_scalar(ret, &v);
 	}
 	if (r < 0)
@@ -135,48 +136,49 @@ static int make_value(const Attribute *row, const void *values, const Table *tab
 	return r;
 }
 
+static int read_row(const CacheObject *o, size_t i, Value *ret)
+{
+	if (!mask_has(o->valid, (unsigned int)i) ||
+	    !(cache_object_interfaces(o) >> o->rows[i].interface & 1))
+		return 0;
+	return make_value(o, i, ret);
+}
+
+static const char *unavailable_code(const CacheObject *o, size_t i)
+{
+	const Unavailable *why = NULL;
+
+	if (cache_object_interfaces(o) >> o->rows[i].interface & 1)
+		why = cache_object_unavailable(o, i);
+	return why ? why->code : NULL;
+}
+
 static int read_port(const void *what, size_t i, Value *ret)
 {
-	const PortSnapshot *s = &((const Port *)what)->now;
-	const Attribute *row = &port_attributes[i];
-	PortTable t = row->size == 0 ? attr_port_table(row->type) : _PORT_TABLE_MAX;
+	const CacheObject o = cache_object_of_port(what);
 
-	if (!mask_has(&s->valid, (unsigned int)i) || !(port_interfaces(s) >> row->interface & 1))
-		return 0;
-	return make_value(row, &s->values, t < _PORT_TABLE_MAX ? s->tables[t] : NULL, ret);
+	return read_row(&o, i, ret);
 }
 
 static const char *port_code(const void *what, size_t i)
 {
-	const PortSnapshot *s = &((const Port *)what)->now;
-	const Unavailable *why;
+	const CacheObject o = cache_object_of_port(what);
 
-	if (!(port_interfaces(s) >> port_attributes[i].interface & 1))
-		return NULL;
-	why = port_unavailable(s, (PortAttr)i);
-	return why ? why->code : NULL;
+	return unavailable_code(&o, i);
 }
 
 static int read_device(const void *what, size_t i, Value *ret)
 {
-	const DeviceSnapshot *s = &((const Device *)what)->now;
-	const Attribute *row = &device_attributes[i];
-	DeviceTable t = row->size == 0 ? attr_device_table(row->type) : _DEVICE_TABLE_MAX;
+	const CacheObject o = cache_object_of_device(what);
 
-	if (!mask_has(&s->valid, (unsigned int)i) || !(device_interfaces(s) >> row->interface & 1))
-		return 0;
-	return make_value(row, &s->values, t < _DEVICE_TABLE_MAX ? s->tables[t] : NULL, ret);
+	return read_row(&o, i, ret);
 }
 
 static const char *device_code(const void *what, size_t i)
 {
-	const DeviceSnapshot *s = &((const Device *)what)->now;
-	const Unavailable *why;
+	const CacheObject o = cache_object_of_device(what);
 
-	if (!(device_interfaces(s) >> device_attributes[i].interface & 1))
-		return NULL;
-	why = device_unavailable(s, (DeviceAttr)i);
-	return why ? why->code : NULL;
+	return unavailable_code(&o, i);
 }
 
 int health_object_of_device(const Device *d, AttrMask *read, Object **ret)

@@ -120,13 +120,13 @@ static void publish(const Device *d)
 {
 	BusWriter w = {};
 
-	for (AttrInterface i = 0; i < INTERFACE_PORT; i++)
-		if (device_interfaces(&d->now) >> i & 1)
-			bus_put_device_properties(&w, d, i);
-	for (uint32_t i = 0; i < d->n_ports; i++)
-		for (AttrInterface k = INTERFACE_PORT; k < INTERFACE_RAW; k++)
-			if (port_interfaces(&d->ports[i]->now) >> k & 1)
-				bus_put_port_properties(&w, d->ports[i], k);
+	CacheObject o = cache_object_of_device(d);
+
+	bus_put_properties(&w, &o, cache_object_interfaces(&o));
+	for (uint32_t i = 0; i < d->n_ports; i++) {
+		o = cache_object_of_port(d->ports[i]);
+		bus_put_properties(&w, &o, cache_object_interfaces(&o));
+	}
 	FUZZ_CHECK(bus_writer_error(&w) == 0);
 	bus_writer_done(&w);
 }
