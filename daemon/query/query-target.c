@@ -27,12 +27,10 @@ int target_sysfs(Target *t)
 		}
 		same = streq(t->name, now.values.name);
 		memcpy(t->name, now.values.name, sizeof(t->name));
-		if (!same) {
+		if (same)
+			t->sysfs = fd;
+		else
 			close_fd(fd);
-			continue;
-		}
-		t->sysfs = fd;
-		break;
 	}
 	return t->sysfs;
 }
@@ -44,9 +42,8 @@ static void learn(Target *t)
 	AttrText kernel_driver = "";
 	PolicyDevice d;
 
-	if (sysfs_read_link(target_sysfs(t), "device/driver", kernel_driver,
-			    sizeof(kernel_driver)) < 0)
-		kernel_driver[0] = '\0';
+	(void)sysfs_read_link(target_sysfs(t), "device/driver", kernel_driver,
+			      sizeof(kernel_driver));
 	t->has_chardev = nldev_get_chardev(&t->querier->nldev, t->device, &t->chardev) == 0;
 	k->verbs.driver_id = t->has_chardev ? (int64_t)t->chardev.driver_id : -1;
 	k->verbs.opa = t->nldev.values.dev_protocol == PROTOCOL_OPA;
@@ -61,7 +58,7 @@ static void learn(Target *t)
 	k->unmeasured = unmeasured_rows(&d);
 	k->policy = policy_decide(&t->querier->policy, &d, &k->why_polled);
 	/* The policy may be another one since the device was renamed. */
-	if (k->policy != POLICY_HOLD && contexts_holds(t->querier->contexts, t->device))
+	if (k->policy != POLICY_HOLD)
 		contexts_forget(t->querier->contexts, t->device);
 }
 
@@ -101,7 +98,6 @@ static void open_context(Target *t)
 	DeviceSnapshot ignored = {};
 
 	t->tried_open = true;
-	t->open_error = 0;
 	t->is_isolated = k->policy == POLICY_ISOLATE;
 	if (k->policy == POLICY_NEVER_OPEN || k->policy == POLICY_ISOLATE)
 		return;
@@ -168,7 +164,6 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	if (r < 0) {
 		if (r == -ENODEV)
 			querier_forget(querier, q->device);
-		close_fd(t.sysfs);
 		return r;
 	}
 	if (q->health)
