@@ -249,6 +249,64 @@ static void test_answer_of_old_owner(_unused_ void **state)
 	g_signal_handlers_disconnect_by_data(service_port(s), &n);
 }
 
+/* Such an answer does not end the flush of the service that owns the name now. */
+static void test_answer_of_old_owner_in_flush(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GAsyncResult) result = NULL;
+
+	s->l = log_new_async(s->f);
+	outdate_gids(s);
+	wait_until(s->l->n_batches > 0);
+	g_atomic_pointer_set(&s->hold, "Get");
+	rdmad_object_load_async(service_port(s), "gids", NULL, log_take_result, &result);
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_replace(s);
+	wait_until(s->l->n_connected == 2 && rdmad_client_get_connected(s->l->client));
+	log_forget(s->l);
+	g_atomic_pointer_set(&s->hold, "Ping");
+	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}", "[]");
+	wait_until(g_async_queue_length(s->held) == 2);
+	answer_held_gids(s);
+	wait_until(result);
+	assert_string_equal(s->l->text->str, "");
+	service_answer_held(s, NULL);
+	wait_until(s->l->n_batches > 0);
+	assert_string_equal(s->l->text->str, "port-changed mlx5_0/1 active-mtu\n");
+}
+
+/* The service is back, and has not said which objects it has: its other answers deliver nothing of
+ * what it has signalled, which is in that answer. */
+static void test_load_while_fetching(_unused_ void **state)
+{
+	_cleanup_service_ Service *s = service_new(OBJECTS(""));
+	g_autoptr(GAsyncResult) result = NULL;
+	guint64 mtu;
+
+	s->gids = "[(uint32 3, 'fe80::1', 'IB', '', '', @a{sv} {})]";
+	s->l = log_new_async(s->f);
+	outdate_gids(s);
+	wait_until(s->l->n_batches > 0);
+	service_release_name(s);
+	wait_until(!rdmad_client_get_connected(s->l->client));
+	log_forget(s->l);
+	g_atomic_pointer_set(&s->hold, "GetManagedObjects");
+	service_request_name(s);
+	wait_until(g_async_queue_length(s->held) > 0);
+	service_emit_changed(s, "org.rdma.Port", "{'ActiveMtu': <uint32 2048>}", "[]");
+	rdmad_object_load_async(service_port(s), "gids", NULL, log_take_result, &result);
+	wait_until(result);
+	assert_string_equal(s->l->text->str, "");
+	assert_false(rdmad_object_is_available(service_port(s), "gids"));
+	service_answer_held(s, OBJECTS(""));
+	wait_until(rdmad_client_get_connected(s->l->client));
+	service_settle(s);
+	assert_true(rdmad_object_get_number(service_port(s), "active-mtu", &mtu));
+	assert_int_equal(mtu, 4096);
+	assert_true(rdmad_object_is_available(service_port(s), "gids"));
+	assert_string_equal(s->l->text->str, "");
+}
+
 /* A table that was read keeps its contents if another table changes afterwards. */
 static void test_other_table_changes(_unused_ void **state)
 {
@@ -416,6 +474,8 @@ int main(void)
 		cmocka_unit_test(test_held_table),
 		cmocka_unit_test(test_two_held_tables),
 		cmocka_unit_test(test_answer_of_old_owner),
+		cmocka_unit_test(test_answer_of_old_owner_in_flush),
+		cmocka_unit_test(test_load_while_fetching),
 		cmocka_unit_test(test_interface_again),
 		cmocka_unit_test(test_without_main_interface),
 		cmocka_unit_test(test_unavailable),
