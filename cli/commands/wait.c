@@ -2,8 +2,9 @@
 
 /*
  * rdmactl wait: calls Manager.WaitFor(). rdmad waits for the ports, keeps the time and says what
- * is missing. When rdmad goes away, the call is made again as soon as there is another rdmad, with
- * the time that is left. Only while there is none does this program keep the time itself.
+ * is missing. Peers are asked when the ports have what they need. When rdmad goes away, the call is
+ * made again as soon as there is another rdmad, with the time that is left. Only while there is
+ * none does this program keep the time itself.
  */
 
 #include <systemd/sd-event.h>
@@ -14,10 +15,14 @@
 #include "json.h"
 #include "names.h"
 #include "parse.h"
+#include "ping.h"
 #include "selection.h"
 
 /* How much later than the time-out the answer of rdmad may come. */
 #define GRACE_USEC (2 * USEC_PER_SEC)
+
+/* The most peers that are asked. */
+#define WAIT_PEERS_MAX 64
 
 /* The options. One that was not given is NULL, false or 0. */
 static const char *arg_state, *arg_gid;
@@ -25,6 +30,10 @@ static bool arg_lid, arg_healthy, arg_any, arg_quiet, arg_configured, arg_escape
 static uint64_t arg_mtu;		       /* bytes */
 static uint64_t arg_rate;		       /* bit/s */
 static uint64_t arg_timeout_usec = UINT64_MAX; /* UINT64_MAX: for ever */
+static struct {
+	char *names[WAIT_PEERS_MAX];
+	size_t n;
+} arg_peers;
 
 static ExitStatus parse_state(const Option *o, const char *argument)
 {
@@ -61,6 +70,14 @@ static ExitStatus parse_least_rate(const Option *o, const char *argument)
 	return parse_rate(argument, o->value) ? STATUS_OK : option_refuse(o, argument);
 }
 
+static ExitStatus parse_peer(const Option *o, const char *argument)
+{
+	if (!*argument || arg_peers.n == WAIT_PEERS_MAX)
+		return option_refuse(o, argument);
+	arg_peers.names[arg_peers.n++] = CONST_CAST(char *, argument);
+	return STATUS_OK;
+}
+
 /* clang-format off */
 const Option wait_options[] = {
 	{"state",      0, "STATE",   "Wait for this state (default: active)",          parse_state,      &arg_state,        NULL,                                        0},
@@ -69,6 +86,7 @@ const Option wait_options[] = {
 	{"mtu",        0, "BYTES",   "Wait for this MTU or a larger one too",          option_count,     &arg_mtu,          "bytes, such as 4096",                       0},
 	{"rate",       0, "RATE",    "Wait for this rate (200G) or a higher one too",  parse_least_rate, &arg_rate,         "a rate, such as 200G",                      0},
 	{"healthy",    0, NULL,      "Wait until nothing is wrong with the port too",  option_set,       &arg_healthy,      NULL,                                        0},
+	{"peer",       0, "PEER",    "Wait until this peer answers a ping too",        parse_peer,       NULL,              "a name or an address, 64 of them at most",  0},
 	{"any",        0, NULL,      "Wait for one of the ports only; print which",    option_set,       &arg_any,          NULL,                                        0},
 	{"timeout",    0, "SEC",     "Give up after this time (default: never)",       option_seconds,   &arg_timeout_usec, "seconds, such as 60",                       0},
 	{"quiet",      0, NULL,      "Do not print what is missing",                   option_set,       &arg_quiet,        NULL,                                        0},
@@ -393,5 +411,8 @@ ExitStatus wait_command(Context *c)
 	r = start(&w);
 	if (r >= 0)
 		r = sd_event_loop(w.event);
-	return bus_end_loop(c, "wait", r, w.status);
+	status = bus_end_loop(c, "wait", r, w.status);
+	if (status == STATUS_OK && arg_peers.n > 0)
+		status = ping_wait(c, arg_peers.names, arg_peers.n, w.deadline_usec, arg_quiet);
+	return status;
 }

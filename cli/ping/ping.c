@@ -3,7 +3,7 @@
 /*
  * rdmactl ping: whether the RDMA stacks of peers answer. All peers are asked at the same time, and
  * each again at an interval. What is known of the ports comes from rdmad, the route and the answer
- * come from the kernel.
+ * come from the kernel. rdmactl wait --peer asks in the same way, until each peer has answered.
  */
 
 #include <ifaddrs.h>
@@ -16,6 +16,7 @@
 #include "json.h"
 #include "ping-cm.h"
 #include "ping-print.h"
+#include "ping.h"
 #include "selection.h"
 
 static const char *arg_from;
@@ -49,12 +50,15 @@ typedef struct Peer {
 
 typedef struct Ping {
 	Context *c;
+	const char *what; /* the command */
 	PingCm *cm;
 	int fd;		  /* of its events; a negative errno: it cannot be used */
 	Selection from;	  /* the port of --from */
 	ObjectList ports; /* those that were read */
 	Peer *peers;
-	size_t n, n_left; /* those that are asked still */
+	size_t n, n_left;  /* those that are asked still */
+	bool is_wait;	   /* a peer is asked until it answers, and nothing is printed */
+	uint64_t end_usec; /* on CLOCK_MONOTONIC; UINT64_MAX: when no peer is left */
 } Ping;
 
 static void ping_done(Ping *p)
@@ -130,27 +134,49 @@ static void show_way(FILE *f, Peer *peer)
 static int finish_try(Ping *p, Peer *peer)
 {
 	PingResult *r = &peer->result;
+	bool is_last;
 
 	ping_try_end(&peer->try);
 	peer->is_asked = false;
+	if (p->is_wait)
+		r->n = 0; /* only the last try counts */
 	if (!array_grow(r->tries, r->n))
 		return -ENOMEM;
 	r->tries[r->n++] = peer->try.state;
 	r->n_answered += peer->try.state.stage == PING_STAGE_DONE;
-	if (!p->c->json) {
+	if (!p->c->json && !p->is_wait) {
 		show_way(p->c->out, peer);
 		ping_print_try(p->c->out, r);
 		(void)fflush(p->c->out);
 	}
-	p->n_left -= r->n == arg_count;
-	peer->due_usec = r->n == arg_count ? UINT64_MAX : monotonic_now_usec() + arg_interval_usec;
+	is_last = p->is_wait ? r->n_answered > 0 : r->n == arg_count;
+	p->n_left -= is_last;
+	peer->due_usec = is_last ? UINT64_MAX : monotonic_now_usec() + arg_interval_usec;
 	return 0;
+}
+
+/* Looks for the address of the peer. */
+static void find_address(Peer *peer)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+	PingWay *way = &peer->result.way;
+	int r = getaddrinfo(way->peer, NULL, &hints, &found);
+
+	peer->try.state = (PingState){};
+	if (r != 0) {
+		peer->try.state = (PingState){PING_STAGE_BROKEN, PING_LINK_NAME, r, 0};
+		return;
+	}
+	memcpy(&peer->address, found->ai_addr, MIN(found->ai_addrlen, sizeof(peer->address)));
+	freeaddrinfo(found);
+	ping_format_address(&peer->address, way->address);
 }
 
 /* Looks for what comes before the connection manager, if the name has an address. */
 static PingState look(Ping *p, Peer *peer)
 {
 	PingWay *way = &peer->result.way;
+	const char *why;
 	int r = ping_find_route(&peer->address, peer->from, way);
 
 	if (r < 0)
@@ -160,6 +186,8 @@ static PingState look(Ping *p, Peer *peer)
 	if (!way->port)
 		way->port = find_port(p, way->netdev, &way->gid_index);
 	if (p->fd < 0)
+		p->fd = ping_cm_open(&p->cm, &why);
+	if (p->fd < 0)
 		return (PingState){PING_STAGE_BROKEN, PING_LINK_RDMA_CM, p->fd, 0};
 	return (PingState){};
 }
@@ -168,8 +196,11 @@ static int start_try(Ping *p, Peer *peer)
 {
 	PingTry *t = &peer->try;
 
+	if (!*peer->result.way.address)
+		find_address(peer);
 	if (*peer->result.way.address)
 		t->state = look(p, peer);
+	t->cm = p->cm;
 	if (t->state.stage != PING_STAGE_BROKEN)
 		ping_try_start(t, &peer->address, peer->from);
 	peer->is_asked = true;
@@ -215,10 +246,10 @@ static int run(Ping *p)
 	uint64_t due_usec, now;
 	int r = do_due(p, &due_usec);
 
-	while (r >= 0 && p->n_left > 0) {
+	while (r >= 0 && p->n_left > 0 && (now = monotonic_now_usec()) < p->end_usec) {
 		struct pollfd events = {.fd = p->fd, .events = POLLIN};
 
-		now = monotonic_now_usec();
+		due_usec = MIN(due_usec, p->end_usec);
 		r = poll(&events, 1,
 			 due_usec > now ? (int)((due_usec - now) / USEC_PER_MSEC) + 1 : 0);
 		if (r < 0 && errno != EINTR)
@@ -234,24 +265,17 @@ static int run(Ping *p)
 
 static ExitStatus prepare_peer(Ping *p, Peer *peer, const char *name)
 {
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
 	PingWay *way = &peer->result.way;
-	int r = getaddrinfo(name, NULL, &hints, &found);
 
 	/* The kernel can miss that a neighbour has answered. It looks again at the end of its time.
 	 */
-	peer->try = (PingTry){
-		.cm = p->cm, .way = way, .wait_ms = (int)(arg_timeout_usec / USEC_PER_MSEC / 2)};
+	peer->try = (PingTry){.way = way, .wait_ms = (int)(arg_timeout_usec / USEC_PER_MSEC / 2)};
 	way->peer = name;
 	way->gid_index = UINT32_MAX;
-	if (r != 0) {
-		peer->try.state = (PingState){PING_STAGE_BROKEN, PING_LINK_NAME, r, 0};
+	if (!arg_from)
 		return STATUS_OK;
-	}
-	memcpy(&peer->address, found->ai_addr, MIN(found->ai_addrlen, sizeof(peer->address)));
-	freeaddrinfo(found);
-	ping_format_address(&peer->address, way->address);
-	return arg_from ? find_source(p, peer) : STATUS_OK;
+	find_address(peer);
+	return *way->address ? find_source(p, peer) : STATUS_OK;
 }
 
 static ExitStatus choose_from(Ping *p)
@@ -274,39 +298,40 @@ static ExitStatus choose_from(Ping *p)
 	return status;
 }
 
-static ExitStatus prepare(Ping *p)
+static ExitStatus prepare(Ping *p, char **peers, size_t n)
 {
 	Context *c = p->c;
 	const char *why = NULL;
-	ExitStatus status = choose_from(p);
+	ExitStatus status;
 
+	if (c->host || c->machine) {
+		complain("%s: asks from this machine only, without --host and --machine", p->what);
+		return STATUS_USAGE;
+	}
+	status = choose_from(p);
 	if (status != STATUS_OK)
 		return status;
 	p->fd = ping_cm_open(&p->cm, &why);
 	if (p->fd == -ELIBACC) {
-		complain("ping: please install librdmacm1 (Debian) or librdmacm (Fedora): %s", why);
+		complain("%s: please install librdmacm1 (Debian) or librdmacm (Fedora): %s",
+			 p->what, why);
 		return STATUS_FAILED;
 	}
-	p->peers = calloc(c->n_arguments, sizeof(*p->peers));
+	p->peers = calloc(n, sizeof(*p->peers));
 	if (!p->peers)
 		return out_of_memory();
-	for (; status == STATUS_OK && p->n < c->n_arguments; p->n++)
-		status = prepare_peer(p, &p->peers[p->n], c->arguments[p->n]);
+	for (; status == STATUS_OK && p->n < n; p->n++)
+		status = prepare_peer(p, &p->peers[p->n], peers[p->n]);
 	p->n_left = p->n;
 	return status;
 }
 
 ExitStatus ping_command(Context *c)
 {
-	_cleanup_(ping_done) Ping p = {.c = c};
-	ExitStatus status;
+	_cleanup_(ping_done) Ping p = {.c = c, .what = "ping", .end_usec = UINT64_MAX};
+	ExitStatus status = prepare(&p, c->arguments, c->n_arguments);
 	int r;
 
-	if (c->host || c->machine) {
-		complain("ping: asks from this machine only, without --host and --machine");
-		return STATUS_USAGE;
-	}
-	status = prepare(&p);
 	if (status != STATUS_OK)
 		return status;
 	r = run(&p);
@@ -323,4 +348,32 @@ ExitStatus ping_command(Context *c)
 	if (c->json)
 		json_end(c->out);
 	return status;
+}
+
+ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool is_quiet)
+{
+	_cleanup_(ping_done)
+		Ping p = {.c = c, .what = "wait", .is_wait = true, .end_usec = end_usec};
+	ExitStatus status = prepare(&p, peers, n);
+	char reason[PING_REASON_MAX];
+	int r;
+
+	if (status != STATUS_OK)
+		return status;
+	r = run(&p);
+	if (r < 0)
+		return bus_complain("wait", NULL, r);
+	for (size_t i = 0; i < p.n && !is_quiet; i++) {
+		const PingResult *result = &p.peers[i].result;
+		/* the first try may not have ended */
+		const PingState state =
+			result->n > 0 ? result->tries[0]
+				      : ping_failed(p.peers[i].try.state, -ETIMEDOUT, &result->way);
+
+		if (result->n_answered == 0)
+			complain("%s: %s [%s]", result->way.peer,
+				 ping_reason(&state, &result->way, reason),
+				 ping_link_name(state.broken));
+	}
+	return p.n_left == 0 ? STATUS_OK : STATUS_FAILED;
 }

@@ -5,8 +5,10 @@
  * peers, without RDMA. FAKE_CM is "ADDRESS=STEP:EVENT:STATUS ...". STEP is where the kernel does
  * not go on as usual: 0 the addresses, 1 the path, 2 the request. There EVENT (enum
  * rdma_cm_event_type) comes with STATUS; EVENT -1 is that the call fails with the errno STATUS, and
- * -2 that nothing comes. FAKE_CM_OPEN is the errno of opening it. With FAKE_CM_IWARP there are
- * neither GIDs nor paths. The GID is that of 127.0.0.1, the MTU 4096, and the traffic class 106.
+ * -2 that nothing comes. FAKE_CM_OPEN is the errno of opening it. FAKE_CM_TRIES are so
+ * many tries that these are for: what is asked after them is answered as usual. With
+ * FAKE_CM_IWARP there are neither GIDs nor paths. The GID is that of 127.0.0.1, the MTU 4096, and
+ * the traffic class 106.
  */
 
 #include <arpa/inet.h>
@@ -25,6 +27,7 @@ typedef struct FakeId {
 } FakeId;
 
 static int events[2]; /* a pipe of struct rdma_cm_event */
+static int n_tries;
 
 static int fail(int error)
 {
@@ -50,12 +53,12 @@ static int say(FakeId *f, int at, enum rdma_cm_event_type type)
 
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
-	const char *error = getenv("FAKE_CM_OPEN");
+	const char *error = getenv("FAKE_CM_OPEN"), *tries = getenv("FAKE_CM_TRIES");
 	struct rdma_event_channel *c = calloc(1, sizeof(*c));
 
 	if (!c || pipe(events) < 0)
 		abort();
-	if (error) {
+	if (error && (!tries || n_tries++ < atoi(tries))) {
 		free(c);
 		errno = atoi(error);
 		return NULL;
@@ -94,6 +97,7 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct soc
 {
 	const struct sockaddr_in *peer = (const struct sockaddr_in *)to;
 	char text[INET_ADDRSTRLEN], *script = getenv("FAKE_CM"), *found;
+	const char *tries = getenv("FAKE_CM_TRIES");
 	FakeId *f = (FakeId *)id;
 
 	(void)source;
@@ -103,6 +107,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct soc
 	if (!found || ntohs(peer->sin_port) != 9 ||
 	    sscanf(found + strlen(text), "=%d:%d:%d", &f->step, &f->event, &f->status) != 3)
 		abort();
+	if (tries && n_tries++ >= atoi(tries))
+		f->step = -1;
 	if (!getenv("FAKE_CM_IWARP"))
 		memcpy(&id->route.addr.addr.ibaddr.sgid, "\0\0\0\0\0\0\0\0\0\0\377\377\177\0\0\1",
 		       16);
