@@ -125,7 +125,19 @@ static bool was_told(const CheckRun *r, const Object *port)
 	return false;
 }
 
-/* A GUID of a port and that of its own device may be the same, and mostly are. */
+/* Who has the GUID of G[I], of those before it that are sorted: another port or device. A GUID of a
+ * port and that of its own device may be the same, and mostly are. NULL: nobody. */
+static const Guid *find_twin(const CheckRun *r, const Guid *g, size_t i)
+{
+	const Object *device = object_list_device(r->objects, g[i].port);
+
+	for (size_t k = i; k-- > 0 && streq(g[k].text, g[i].text);)
+		if (g[k].port != g[i].port &&
+		    (g[k].row == g[i].row || object_list_device(r->objects, g[k].port) != device))
+			return &g[k];
+	return NULL;
+}
+
 void look_at_same_guids(CheckRun *r)
 {
 	_cleanup_free_ Guid *g = calloc(2 * r->n_ports + 1, sizeof(*g));
@@ -143,17 +155,15 @@ void look_at_same_guids(CheckRun *r)
 	}
 	sort(g, n, sizeof(*g), compare_guids);
 	for (size_t i = 1; i < n; i++) {
-		const Object *device = object_list_device(r->objects, g[i].port);
-		const Object *other = object_list_device(r->objects, g[i - 1].port);
+		const Guid *twin = find_twin(r, g, i);
 
-		if (!streq(g[i].text, g[i - 1].text) || g[i].port == g[i - 1].port ||
-		    (device == other && g[i].row != g[i - 1].row) || was_told(r, g[i].port))
+		if (!twin || was_told(r, g[i].port))
 			continue;
 		r->port = g[i].port;
-		r->device = device;
+		r->device = object_list_device(r->objects, r->port);
 		check_find(r, g[i].row,
 			   "it has the GUID %s, as %s has: the subnet manager takes them for one",
-			   g[i].text, object_name(g[i - 1].port, name));
+			   g[i].text, object_name(twin->port, name));
 	}
 	r->port = r->device = NULL;
 }

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What is found where two things that are known of a port, of two ports, or of both ends of a link
+ * say different things: each with a healthy twin. */
+
+#include "machine.h"
+
+/* Row ROW of O has no value, for the reason CODE. */
+static void set_reason(Object *o, size_t row, const char *code)
+{
+	Value *codes = &o->values[o->is_port ? (size_t)PORT_ATTR_unavailable
+					     : (size_t)DEVICE_ATTR_unavailable];
+
+	value_done(&o->values[row]);
+	codes->type = VALUE_DICT;
+	append_text(codes, o->rows[row].name);
+	append_text(codes, code);
+}
+
+/* What is found of a port in this state whose physical state is that; "": nothing. */
+static void assert_linked(const char *is, const char *physical, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_state, is);
+	if (physical)
+		set_text(port, PORT_ATTR_phys_state, physical);
+	assert_int_equal(found(&m, "not-linked"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+	assert_int_equal(expect_add(&m.expect, "PhysicalState=polling"), 0);
+	assert_int_equal(found(&m, "not-linked"), 0);
+}
+
+static void test_physical_state(_unused_ void **state)
+{
+	assert_linked("active", "sleep", "says that it is active, and its link is sleep");
+	assert_linked("active", "polling", "says that it is active, and its link is polling");
+	assert_linked("active", "disabled", "its link is disabled");
+	assert_linked("active-defer", "disabled", "says that it is active-defer");
+	assert_linked("active", "link-up", "");
+	/* on its way to another speed, or not known */
+	assert_linked("active", "link-error-recovery", "");
+	assert_linked("active", NULL, "");
+	assert_linked("down", "polling", "");
+	assert_linked("init", "disabled", "");
+}
+
+/* How many lanes of this speed are found to be too few; "": none. */
+static void assert_lanes(uint64_t lanes, const char *speed, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_number(port, PORT_ATTR_active_width, lanes);
+	set_text(port, PORT_ATTR_link_speed, speed);
+	assert_int_equal(found(&m, "few-lanes"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+	/* on Ethernet, on a link that is down, and where somebody has said how it is to be */
+	set_text(port, PORT_ATTR_protocol, "roce");
+	assert_int_equal(found(&m, "few-lanes"), 0);
+	set_text(port, PORT_ATTR_protocol, "infiniband");
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "few-lanes"), 0);
+	set_text(port, PORT_ATTR_state, "active");
+	assert_int_equal(expect_add(&m.expect, "Rate=100G"), 0);
+	assert_int_equal(found(&m, "few-lanes"), 0);
+	expectations_done(&m.expect);
+	m.expect.is_check = check_exists;
+	assert_int_equal(expect_add(&m.expect, "LinkWidth=1"), 0);
+	assert_int_equal(found(&m, "few-lanes"), 0);
+}
+
+static void test_lanes(_unused_ void **state)
+{
+	assert_lanes(1, "NDR", "the link has 1 lane at NDR, and should have 4");
+	assert_lanes(2, "EDR", "the link has 2 lanes at EDR, and should have 4");
+	assert_lanes(2, "FDR", "the link has 2 lanes at FDR");
+	assert_lanes(3, "XDR", "the link has 3 lanes at XDR");
+	/* half of a port of the switch */
+	assert_lanes(2, "HDR", "");
+	assert_lanes(2, "NDR", "");
+	assert_lanes(2, "XDR", "");
+	assert_lanes(4, "EDR", "");
+	assert_lanes(8, "QDR", "");
+	assert_lanes(0, "EDR", "");
+}
+
+static void test_no_guid(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m), *device = device_of(&m, port);
+
+	assert_int_equal(found(&m, "no-guid"), 0);
+	/* not read is not none */
+	set_reason(port, PORT_ATTR_port_guid, "not-reported");
+	set_reason(device, DEVICE_ATTR_node_guid, "not-read");
+	assert_int_equal(found(&m, "no-guid"), 0);
+	value_done(&device->values[DEVICE_ATTR_unavailable]);
+	set_reason(device, DEVICE_ATTR_node_guid, "none");
+	assert_int_equal(found(&m, "no-guid"), 1);
+	assert_says(&m, 0, "the GUID of its device is 0");
+	assert_ptr_equal(m.run.findings[0].row, &device_attributes[DEVICE_ATTR_node_guid]);
+	value_done(&port->values[PORT_ATTR_unavailable]);
+	set_reason(port, PORT_ATTR_port_guid, "none");
+	assert_int_equal(found(&m, "no-guid"), 1);
+	assert_says(&m, 0, "the GUID of the port is 0");
+	assert_ptr_equal(m.run.findings[0].row, &port_attributes[PORT_ATTR_port_guid]);
+	set_text(port, PORT_ATTR_protocol, "opa");
+	assert_int_equal(found(&m, "no-guid"), 1);
+	/* RoCE has no use for it; who is down gets one, perhaps */
+	set_text(port, PORT_ATTR_protocol, "roce");
+	assert_int_equal(found(&m, "no-guid"), 0);
+	set_text(port, PORT_ATTR_protocol, "infiniband");
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "no-guid"), 0);
+}
+
+#define GUID(n) "0002:c903:0000:000" #n
+
+/* Adds a port of a device of its own. */
+static Object *add_guids(Machine *m, const char *of_device, const char *of_port)
+{
+	Object *port = add(m);
+
+	set_text(device_of(m, port), DEVICE_ATTR_node_guid, of_device);
+	set_text(port, PORT_ATTR_port_guid, of_port);
+	return port;
+}
+
+/* Adds a second port to the device of PORT. */
+static Object *add_second(Machine *m, const Object *port, const char *guid)
+{
+	CheckRun *r = &m->run;
+	Object *second;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/port/2", device_of(m, port)->path);
+	assert_int_equal(object_new(path, &second), 0);
+	for (size_t i = 0; i < port->n_rows; i++)
+		if (port->values[i].type != VALUE_NONE)
+			assert_int_equal(value_copy(&port->values[i], &second->values[i]), 0);
+	set_number(second, PORT_ATTR_port_num, 2);
+	set_text(second, PORT_ATTR_port_guid, guid);
+	assert_int_equal(object_list_put(&m->objects, second), 0);
+	r->ports = reallocarray(r->ports, r->n_ports + 1, sizeof(*r->ports));
+	assert_non_null(r->ports);
+	r->ports[r->n_ports++] = second;
+	return second;
+}
+
+static void test_same_guids(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {}, three = {}, own = {};
+	Object *first, *second, *third;
+
+	first = add_guids(&m, GUID(1), GUID(2));
+	second = add_guids(&m, GUID(3), GUID(4));
+	assert_int_equal(found(&m, "same-guid"), 0);
+	set_text(second, PORT_ATTR_port_guid, GUID(2));
+	assert_int_equal(found(&m, "same-guid"), 1);
+	assert_ptr_equal(m.run.findings[0].port, second);
+	assert_ptr_equal(m.run.findings[0].device, device_of(&m, second));
+	assert_ptr_equal(m.run.findings[0].row, &port_attributes[PORT_ATTR_port_guid]);
+	assert_says(&m, 0, "the GUID " GUID(2) ", as d0/1 has");
+	/* Ethernet, planes, and functions that nobody uses say nothing */
+	set_text(first, PORT_ATTR_protocol, "roce");
+	assert_int_equal(found(&m, "same-guid"), 0);
+	set_text(first, PORT_ATTR_protocol, "opa");
+	assert_int_equal(found(&m, "same-guid"), 1);
+	set_text(device_of(&m, first), DEVICE_ATTR_dev_type, "smi");
+	assert_int_equal(found(&m, "same-guid"), 0);
+	set_text(device_of(&m, first), DEVICE_ATTR_dev_type, "");
+	set_text(first, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "same-guid"), 1);
+	set_text(device_of(&m, first), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "same-guid"), 0);
+	set_text(first, PORT_ATTR_state, "active");
+	assert_int_equal(found(&m, "same-guid"), 1);
+	/* that of the devices, and one finding for each port */
+	set_text(device_of(&m, second), DEVICE_ATTR_node_guid, GUID(1));
+	assert_int_equal(found(&m, "same-guid"), 1);
+	set_text(second, PORT_ATTR_port_guid, GUID(4));
+	assert_int_equal(found(&m, "same-guid"), 1);
+	assert_ptr_equal(m.run.findings[0].row, &device_attributes[DEVICE_ATTR_node_guid]);
+	value_done(&second->values[PORT_ATTR_port_guid]);
+	assert_int_equal(found(&m, "same-guid"), 1);
+	value_done(&device_of(&m, second)->values[DEVICE_ATTR_node_guid]);
+	assert_int_equal(found(&m, "same-guid"), 0);
+	/* each but the first of three, in their order */
+	first = add_guids(&three, GUID(1), GUID(9));
+	second = add_guids(&three, GUID(2), GUID(9));
+	third = add_guids(&three, GUID(3), GUID(9));
+	assert_int_equal(found(&three, "same-guid"), 2);
+	assert_ptr_equal(three.run.findings[0].port, second);
+	assert_ptr_equal(three.run.findings[1].port, third);
+	/* a port and its own device mostly have one GUID */
+	first = add_guids(&own, GUID(1), GUID(1));
+	add_guids(&own, GUID(2), GUID(2));
+	assert_int_equal(found(&own, "same-guid"), 0);
+	second = add_second(&own, first, GUID(3));
+	assert_int_equal(found(&own, "same-guid"), 0);
+	/* and two ports of it do not */
+	set_text(second, PORT_ATTR_port_guid, GUID(1));
+	assert_int_equal(found(&own, "same-guid"), 1);
+	assert_ptr_equal(own.run.findings[0].port, second);
+	assert_says(&own, 0, "as d0/1 has");
+	/* the port of one device has the GUID of another device */
+	set_text(second, PORT_ATTR_port_guid, GUID(2));
+	assert_int_equal(found(&own, "same-guid"), 1);
+}
+
+static void add_member(Object *port, const char *name, const char *state)
+{
+	Value *all = &port->values[PORT_ATTR_bond_members], *member;
+
+	all->type = VALUE_ARRAY;
+	member = append(all);
+	member->type = VALUE_STRUCT;
+	append_number(member, all->n);
+	append_text(member, name);
+	append_text(member, state);
+	append(member)->type = VALUE_DICT;
+}
+
+static void test_bond(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	assert_int_equal(found(&m, "bond-member"), 0);
+	set_text(port, PORT_ATTR_protocol, "roce");
+	set_text(port, PORT_ATTR_bond, "bond0");
+	set_text(port, PORT_ATTR_bond_mode, "active-backup");
+	set_number(port, PORT_ATTR_bond_rate, 200000000000);
+	set_number(port, PORT_ATTR_bond_active_rate, 100000000000);
+	add_member(port, "eth0", "active");
+	add_member(port, "eth1", "backup");
+	assert_int_equal(found(&m, "bond-member"), 0);
+	/* who stands by where all are meant to carry */
+	set_text(port, PORT_ATTR_bond_mode, "802.3ad");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0,
+		    "1 of 2 members of bond0 carries nothing: eth1 (backup); BondActiveRate "
+		    "is 100 Gb/s, BondRate 200 Gb/s");
+	set_text(port, PORT_ATTR_bond_mode, "active-backup");
+	add_member(port, "eth2", "down");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0, "1 of 3 members of bond0 carries nothing: eth2 (down);");
+	add_member(port, "eth3", "down");
+	add_member(port, "eth4", "down");
+	add_member(port, "eth5", "down");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0,
+		    "4 of 6 members of bond0 carry nothing: eth2 (down), eth3 (down), eth4 "
+		    "(down), eth5 (down); Bond");
+	add_member(port, "eth6", "down");
+	add_member(port, "eth7", "down");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0, "eth5 (down), ...; Bond");
+	/* the first one too */
+	set_text(port, PORT_ATTR_bond_mode, "802.3ad");
+	value_done(&port->values[PORT_ATTR_bond_members]);
+	add_member(port, "eth0", "down");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0, "nothing: eth0 (down)");
+	assert_int_equal(expect_add(&m.expect, "BondActiveRate=100G"), 0);
+	assert_int_equal(found(&m, "bond-member"), 0);
+	expectations_done(&m.expect);
+	m.expect.is_check = check_exists;
+	assert_int_equal(expect_add(&m.expect, "BondMembers=eth0"), 0);
+	assert_int_equal(found(&m, "bond-member"), 0);
+}
+
+static void test_neighbor_mtu(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_number(port, PORT_ATTR_netdev_mtu, 9000);
+	assert_int_equal(found(&m, "neighbor-mtu"), 0);
+	set_text(port, PORT_ATTR_neighbor_chassis, "00:11:22:33:44:55");
+	set_text(port, PORT_ATTR_neighbor_port, "swp7");
+	set_number(port, PORT_ATTR_neighbor_frame, 9000);
+	assert_int_equal(found(&m, "neighbor-mtu"), 0);
+	set_number(port, PORT_ATTR_neighbor_frame, 8999);
+	assert_int_equal(found(&m, "neighbor-mtu"), 1);
+	assert_says(&m, 0, "the MTU is 9000, and 00:11:22:33:44:55 swp7 takes frames of 8999");
+	set_text(port, PORT_ATTR_neighbor, "leaf1");
+	assert_int_equal(found(&m, "neighbor-mtu"), 1);
+	assert_says(&m, 0, "and leaf1 swp7 takes");
+	value_done(&port->values[PORT_ATTR_netdev_mtu]);
+	assert_int_equal(found(&m, "neighbor-mtu"), 0);
+	set_number(port, PORT_ATTR_netdev_mtu, 9000);
+	assert_int_equal(expect_add(&m.expect, "NeighborMaxFrameSize=1"), 0);
+	assert_int_equal(found(&m, "neighbor-mtu"), 0);
+}
+
+static void test_neighbor_pfc(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_pfc_enabled, "3");
+	assert_int_equal(found(&m, "neighbor-pfc"), 0);
+	set_text(port, PORT_ATTR_neighbor_pfc, "3");
+	set_text(port, PORT_ATTR_neighbor, "leaf1");
+	set_text(port, PORT_ATTR_neighbor_port, "swp7");
+	assert_int_equal(found(&m, "neighbor-pfc"), 0);
+	set_text(port, PORT_ATTR_neighbor_pfc, "3 4");
+	assert_int_equal(found(&m, "neighbor-pfc"), 1);
+	assert_says(&m, 0, "PFC is enabled for the priorities 3 here, and 3 4 at leaf1 swp7");
+	set_text(port, PORT_ATTR_neighbor_pfc, "");
+	assert_int_equal(found(&m, "neighbor-pfc"), 1);
+	value_done(&port->values[PORT_ATTR_pfc_enabled]);
+	assert_int_equal(found(&m, "neighbor-pfc"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_physical_state), cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
+		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_neighbor_mtu),
+		cmocka_unit_test(test_neighbor_pfc),
+	};
+
+	return cmocka_run_group_tests_name("contradictions", tests, NULL, NULL);
+}
