@@ -2,6 +2,7 @@
 
 #include "query-genl.h"
 
+#include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 
 /* The version of devlink and of ethtool, which no kernel has looked at. */
@@ -39,5 +40,21 @@ struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags)
 
 	if (m)
 		nlmsg_append(m, &header, sizeof(header), NLMSG_ALIGNTO);
+	return m;
+}
+
+struct nl_msg *genl_ethtool_request(const Genl *g, uint8_t command, int header, uint32_t ifindex,
+				    uint32_t flags)
+{
+	struct nl_msg *m = genl_request(g, command, 0);
+	struct nlattr *nest;
+
+	if (!m)
+		return NULL;
+	/* The kernel wants the flag, which libnl sets by itself since 3.5. */
+	nest = nla_nest_start(m, header | NLA_F_NESTED);
+	nla_put_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
+	nla_put_u32(m, ETHTOOL_A_HEADER_FLAGS, flags);
+	nla_nest_end(m, nest);
 	return m;
 }

@@ -25,3 +25,7 @@ void genl_done(Genl *g);
 /* A new request of COMMAND, without attributes, to the family, which is open. NULL without memory.
  */
 struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags);
+/* The same to the family of ethtool, about the interface IFINDEX, with that in the attribute
+ * HEADER. Other attributes follow. */
+struct nl_msg *genl_ethtool_request(const Genl *g, uint8_t command, int header, uint32_t ifindex,
+				    uint32_t flags);

@@ -200,24 +200,6 @@ void ethtool_supply_fec(const PhyFec *f, PortSnapshot *s)
 		PORT_SUPPLY(s, fec_corrected_bits, f->corrected_bits);
 }
 
-/* A new request of COMMAND for the interface IFINDEX. The header is its attribute HEADER. NULL
- * without memory. */
-static struct nl_msg *request(const Genl *g, uint8_t command, int header, uint32_t ifindex,
-			      uint32_t flags)
-{
-	struct nl_msg *m = genl_request(g, command, 0);
-	struct nlattr *nest;
-
-	if (!m)
-		return NULL;
-	/* The kernel wants the flag, which libnl sets by itself since 3.5. */
-	nest = nla_nest_start(m, header | NLA_F_NESTED);
-	nla_put_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
-	nla_put_u32(m, ETHTOOL_A_HEADER_FLAGS, flags);
-	nla_nest_end(m, nest);
-	return m;
-}
-
 /* Asks COMMAND for the interface IFINDEX, with statistics if the kernel has some for it: one that
  * has none refuses the flag with -EINVAL. */
 static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handler, void *userdata)
@@ -226,8 +208,8 @@ static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handle
 	int r = -EINVAL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags) && r == -EINVAL; i++) {
-		struct nl_msg *m =
-			request(g, command, ETHTOOL_A_LINKSTATE_HEADER, ifindex, flags[i]);
+		struct nl_msg *m = genl_ethtool_request(g, command, ETHTOOL_A_LINKSTATE_HEADER,
+							ifindex, flags[i]);
 
 		if (!m)
 			return -ENOMEM;
@@ -278,7 +260,7 @@ static int on_control(const struct nlmsghdr *message, void *userdata)
 static int ask_control(Genl *g, uint32_t ifindex, PauseFrames *f)
 {
 	const uint32_t group = 1U << GROUP_CONTROL;
-	struct nl_msg *m = request(g, STATS_GET, STATS_HEADER, ifindex, 0);
+	struct nl_msg *m = genl_ethtool_request(g, STATS_GET, STATS_HEADER, ifindex, 0);
 	struct nlattr *bits;
 
 	if (!m)
