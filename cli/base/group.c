@@ -51,6 +51,8 @@ Group group_of_row(const Attribute *rows, size_t row)
 		return GROUP_SIGNAL;
 	case INTERFACE_NEIGHBOR:
 		return GROUP_NEIGHBOR;
+	case INTERFACE_CABLE:
+		return GROUP_CABLE;
 	case INTERFACE_MLX5:
 		return GROUP_MLX5;
 	case INTERFACE_HBL:
@@ -78,6 +80,7 @@ const char *group_name(Group group)
 		[GROUP_ETHERNET] = "Ethernet",
 		[GROUP_SIGNAL] = "Signal",
 		[GROUP_NEIGHBOR] = "Neighbor",
+		[GROUP_CABLE] = "Cable",
 		[GROUP_MLX5] = "mlx5",
 		[GROUP_HBL] = "hbl",
 		[GROUP_TABLE] = "Tables",

@@ -17,6 +17,7 @@ typedef enum Group {
 	GROUP_ETHERNET,
 	GROUP_SIGNAL,
 	GROUP_NEIGHBOR,
+	GROUP_CABLE,
 	GROUP_MLX5,
 	GROUP_HBL,
 	GROUP_TABLE,   /* each row is a table */

@@ -60,6 +60,8 @@ static const char *source_sentence(AttrSource source)
 		return "direct verbs (the vendor's library)";
 	case SOURCE_NEIGHBOR:
 		return "the other end of the link, by lldpd";
+	case SOURCE_MODULE:
+		return "the module in the cage, by rdmad-cable";
 	case SOURCE_DERIVED:
 		return "derived from other attributes";
 	case SOURCE_CORE:

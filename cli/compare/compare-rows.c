@@ -38,6 +38,11 @@ static bool unit_is_compared(AttrUnit unit)
 	case UNIT_BITS:
 	case UNIT_CELSIUS:
 	case UNIT_KELVIN:
+	case UNIT_CENTIMETRES:
+	case UNIT_MICROVOLTS:
+	case UNIT_MICROAMPERES:
+	case UNIT_NANOWATTS:
+	case UNIT_MILLIBELS:
 		break;
 	}
 	return true;

@@ -17,9 +17,10 @@ typedef struct Rule {
 
 /* clang-format off */
 static const Rule rules[] = {
-	{PROPERTIES,                "Set",     BUS_DOOR_SIZE_MAX, true},
-	{RDMAD_INTERFACE_MANAGER,   "Refresh", BUS_DOOR_SIZE_MAX, true},
-	{RDMAD_INTERFACE_MANAGER,   "WaitFor", 16384,             false}, /* 64 names of ports */
+	{PROPERTIES,              "Set",       BUS_DOOR_SIZE_MAX, true},
+	{RDMAD_INTERFACE_MANAGER, "Refresh",   BUS_DOOR_SIZE_MAX, true},
+	{RDMAD_INTERFACE_MANAGER, "ListPorts", 8192,              false}, /* the names of all properties */
+	{RDMAD_INTERFACE_MANAGER, "WaitFor",   16384,             false}, /* 64 names of ports */
 };
 /* clang-format on */
 

@@ -96,6 +96,8 @@ typedef enum EventMeaning {
 	R(DEVLINK,           "devlink",           MEANS_DEVICE | MEANS_HEALTH | MEANS_SETTLING,   READ_VERBS,            0)           \
 	/* the other end of the link is another one, or has other values. Only the simulator and a record have such events */ \
 	R(NEIGHBOR,          "neighbor",          0,                                              READ_LINKS,            READ_USUAL)  \
+	/* the module in the cage is another one, or has other values. The same */                                                     \
+	R(CABLE,             "cable",             0,                                              READ_LINKS,            READ_USUAL)  \
 	/* from here on: asynchronous events of verbs */                                                                               \
 	R(PORT_ACTIVE,       "port-active",       0,                                              READ_VERBS,             READ_NEWS)   \
 	R(PORT_ERROR,        "port-error",        0,                                              READ_VERBS,             READ_USUAL) \

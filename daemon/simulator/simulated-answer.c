@@ -68,12 +68,13 @@ static void leave_parts(PortSnapshot *s, const SimulatedPort *p, unsigned int pa
 	/* as rdmad-query does of a device that is held open */
 	unsigned int read =
 		READ_NEIGHBOR | (parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts);
-	const AttrMask unread = port_rows_of(READ_ANY & ~read);
+	const AttrMask unread = port_rows_of(READ_ALL & ~read);
+	const AttrMask module = mask_and(s->supplied, port_rows_of(READ_CABLE));
 
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (is_missing(p, a, mask_has(&unread, a)))
 			drop_row(s, a);
-	s->parts = read;
+	s->parts = read | (mask_is_empty(&module) ? 0 : READ_CABLE);
 }
 
 int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret)

@@ -52,9 +52,14 @@ static bool is_least(const Attribute *a)
 	case UNIT_ENTRIES:
 	case UNIT_BITS_PER_S:
 	case UNIT_KELVIN:
+	case UNIT_MILLIBELS:
 		return true;
 	case UNIT_NONE:
 	case UNIT_CELSIUS:
+	case UNIT_CENTIMETRES:
+	case UNIT_MICROVOLTS:
+	case UNIT_MICROAMPERES:
+	case UNIT_NANOWATTS:
 	case UNIT_USEC:
 	case UNIT_TIMESTAMP:
 	case UNIT_BITS:

@@ -76,7 +76,14 @@ const char *metric_row_unit(const Attribute *row)
 		return "celsius";
 	case UNIT_KELVIN:
 		return "kelvin";
+	case UNIT_MICROVOLTS:
+		return "volts";
+	case UNIT_MILLIBELS:
+		return "decibels";
 	case UNIT_NONE:
+	case UNIT_CENTIMETRES:
+	case UNIT_MICROAMPERES:
+	case UNIT_NANOWATTS:
 	case UNIT_BITS:
 	case UNIT_HEX:
 	case UNIT_ID:

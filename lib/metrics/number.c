@@ -15,7 +15,7 @@ char *metrics_put_digits(char *end, uint64_t n)
 const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX])
 {
 	/* 1/8 has three digits behind the point, 1/1000000 has six */
-	unsigned int digits = n.divisor == 1 ? 0 : n.divisor == 8 ? 3 : 6;
+	unsigned int digits = n.divisor == 1 ? 0 : n.divisor == 8 ? 3 : n.divisor == 100 ? 2 : 6;
 	uint64_t fraction = n.value % n.divisor * (n.divisor == 8 ? 125 : 1);
 	char text[METRIC_NUMBER_MAX], *const end = text + sizeof(text), *p = end;
 

@@ -73,7 +73,10 @@ MetricNumber visit_number(const Attribute *row, const MetricValue *value)
 
 	if (row->unit == UNIT_BITS_PER_S)
 		n.divisor = 8;
-	else if (row->unit == UNIT_USEC || row->unit == UNIT_TIMESTAMP)
-		n.divisor = USEC_PER_SEC;
+	else if (row->unit == UNIT_USEC || row->unit == UNIT_TIMESTAMP ||
+		 row->unit == UNIT_MICROVOLTS)
+		n.divisor = 1000000;
+	else if (row->unit == UNIT_MILLIBELS)
+		n.divisor = 100;
 	return n;
 }

@@ -446,6 +446,11 @@ const char *attr_unit_name(AttrUnit unit)
 		[UNIT_BITS] = "bits",
 		[UNIT_CELSIUS] = "degrees Celsius",
 		[UNIT_KELVIN] = "K",
+		[UNIT_CENTIMETRES] = "cm",
+		[UNIT_MICROVOLTS] = "uV",
+		[UNIT_MICROAMPERES] = "uA",
+		[UNIT_NANOWATTS] = "nW",
+		[UNIT_MILLIBELS] = "0.01 dB",
 		[UNIT_HEX] = "id",
 		[UNIT_ID] = "",
 	};
@@ -466,6 +471,7 @@ const char *attr_interface_name(AttrInterface interface)
 		[INTERFACE_ETHERNET] = RDMAD_INTERFACE_ETHERNET,
 		[INTERFACE_SIGNAL] = RDMAD_INTERFACE_SIGNAL,
 		[INTERFACE_NEIGHBOR] = RDMAD_INTERFACE_NEIGHBOR,
+		[INTERFACE_CABLE] = RDMAD_INTERFACE_CABLE,
 		[INTERFACE_MLX5] = RDMAD_INTERFACE_MLX5,
 		[INTERFACE_HBL] = RDMAD_INTERFACE_HBL,
 		[INTERFACE_RAW] = "",
@@ -529,7 +535,8 @@ const char *attr_source_name(AttrSource source)
 		[SOURCE_DCB] = "dcb",	      [SOURCE_DEVLINK] = "devlink",
 		[SOURCE_ETHTOOL] = "ethtool", [SOURCE_HWMON] = "hwmon",
 		[SOURCE_DV] = "direct-verbs", [SOURCE_NEIGHBOR] = "neighbor",
-		[SOURCE_DERIVED] = "derived", [SOURCE_CORE] = "rdmad",
+		[SOURCE_MODULE] = "module",   [SOURCE_DERIVED] = "derived",
+		[SOURCE_CORE] = "rdmad",
 	};
 
 	return names[source];

@@ -108,6 +108,11 @@ typedef enum AttrUnit {
 	UNIT_BITS,	/* a mask */
 	UNIT_CELSIUS,	/* degrees */
 	UNIT_KELVIN,	/* a difference of temperatures */
+	UNIT_CENTIMETRES,
+	UNIT_MICROVOLTS,
+	UNIT_MICROAMPERES,
+	UNIT_NANOWATTS,
+	UNIT_MILLIBELS, /* hundredths of a decibel, a ratio of powers */
 	UNIT_HEX,	/* an identifier that people write in hexadecimal */
 	UNIT_ID, /* nothing: it names or numbers one thing, and another machine has another */
 	_UNIT_MAX
@@ -125,6 +130,7 @@ typedef enum AttrInterface {
 	INTERFACE_ETHERNET,
 	INTERFACE_SIGNAL,
 	INTERFACE_NEIGHBOR,
+	INTERFACE_CABLE,
 	INTERFACE_MLX5,
 	INTERFACE_HBL,
 	INTERFACE_RAW, /* no property: served by Query only */
@@ -166,6 +172,7 @@ typedef enum AttrSource {
 	SOURCE_HWMON,	 /* the sensors of the function, in sysfs */
 	SOURCE_DV,	 /* direct verbs of a provider: mlx5, hbl */
 	SOURCE_NEIGHBOR, /* what the other end of the link says: READ_NEIGHBOR */
+	SOURCE_MODULE,	 /* the memory of the module in the cage: READ_CABLE */
 	SOURCE_DERIVED,	 /* port_derive() makes it from other rows */
 	SOURCE_CORE,	 /* rdmad itself */
 	_SOURCE_MAX

@@ -19,6 +19,7 @@
 #define RDMAD_INTERFACE_ETHERNET      "org.rdma.Port.Ethernet"
 #define RDMAD_INTERFACE_SIGNAL	      "org.rdma.Port.Signal"
 #define RDMAD_INTERFACE_NEIGHBOR      "org.rdma.Port.Neighbor"
+#define RDMAD_INTERFACE_CABLE	      "org.rdma.Port.Cable"
 #define RDMAD_INTERFACE_MLX5	      "org.rdma.Port.Mlx5"
 #define RDMAD_INTERFACE_HBL	      "org.rdma.Port.Hbl"
 

@@ -15,6 +15,7 @@
 	 : (source) == SOURCE_ETHTOOL || (source) == SOURCE_HWMON ? READ_SIGNAL                    \
 	 : (source) == SOURCE_DCB				  ? READ_DCB                       \
 	 : (source) == SOURCE_NEIGHBOR				  ? READ_NEIGHBOR                  \
+	 : (source) == SOURCE_MODULE				  ? READ_CABLE                     \
 	 : (source) == SOURCE_NLDEV || (source) == SOURCE_RTNL || (source) == SOURCE_SYSFS         \
 		 ? READ_LINKS                                                                      \
 		 : 0)

@@ -36,11 +36,14 @@ typedef enum PortPart {
 	   tells the core (manager/manager-neighbors.c). An answer of the simulator has it. */
 	READ_NEIGHBOR = 1 << 8,
 
+	/* The module in the cage. The same, with a program of its own (manager/manager-cable.c). */
+	READ_CABLE = 1 << 9,
+
 	/* The parts that cost a few system calls, and a firmware command or two. */
 	READ_USUAL = READ_VERBS | READ_LINKS | READ_GIDS | READ_DIRECT,
 	/* The parts that an event can be about. READ_SIGNAL follows in a query of its own. */
 	READ_NEWS = READ_USUAL | READ_PKEYS | READ_DCB | READ_VFS,
 	READ_ALL = READ_NEWS | READ_SIGNAL,
 	/* All that an answer can have. */
-	READ_ANY = READ_ALL | READ_NEIGHBOR,
+	READ_ANY = READ_ALL | READ_NEIGHBOR | READ_CABLE,
 } PortPart;

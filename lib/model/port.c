@@ -241,7 +241,8 @@ unsigned int port_interfaces(const PortSnapshot *s)
 	if (is_infiniband(s->values.protocol))
 		interfaces |= 1U << INTERFACE_INFINIBAND | 1U << INTERFACE_NEIGHBOR;
 	else if (s->values.protocol != PROTOCOL_UNKNOWN)
-		interfaces |= 1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR;
+		interfaces |=
+			1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR | 1U << INTERFACE_CABLE;
 	return interfaces;
 }
 
@@ -483,6 +484,8 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 	if (part == READ_NEIGHBOR && !mask_has(&s->supplied, PORT_ATTR_neighbor_source))
 		return because(is_infiniband(s->values.protocol) ? UNAVAILABLE_NO_ANSWER
 								 : UNAVAILABLE_NO_LLDP);
+	if (part == READ_CABLE && part & ~s->parts)
+		return because(UNAVAILABLE_NEEDS_PERMISSION);
 	if (part & ~s->parts)
 		return not_read(s->query_error);
 	if (s->open_error < 0 && is_of_verbs(row, s->open_error))

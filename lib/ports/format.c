@@ -92,6 +92,21 @@ static void print_number(FILE *f, AttrUnit unit, uint64_t n)
 	case UNIT_KELVIN:
 		fprintf(f, "%" PRIu64 " K", n);
 		break;
+	case UNIT_CENTIMETRES:
+		print_scaled(f, n * 10, 1000, " m");
+		break;
+	case UNIT_MICROVOLTS:
+		print_scaled(f, n, 1000000, " V");
+		break;
+	case UNIT_MICROAMPERES:
+		print_scaled(f, n, 1000, " mA");
+		break;
+	case UNIT_NANOWATTS:
+		print_scaled(f, n, 1000000, " mW");
+		break;
+	case UNIT_MILLIBELS:
+		print_scaled(f, n * 10, 1000, " dB");
+		break;
 	case UNIT_BITS_PER_S:
 		print_rate(f, n);
 		break;
@@ -110,7 +125,7 @@ static void print_number(FILE *f, AttrUnit unit, uint64_t n)
 
 static void print_value(FILE *f, AttrUnit unit, const Value *v);
 
-static void print_items(FILE *f, const Value *v, const char *separator)
+static void print_items(FILE *f, AttrUnit unit, const Value *v, const char *separator)
 {
 	bool first = true;
 
@@ -125,7 +140,7 @@ static void print_items(FILE *f, const Value *v, const char *separator)
 		if (!first)
 			fputs(separator, f);
 		first = false;
-		print_value(f, UNIT_NONE, item);
+		print_value(f, unit, item);
 	}
 }
 
@@ -164,10 +179,10 @@ static void print_value(FILE *f, AttrUnit unit, const Value *v)
 	case VALUE_ARRAY:
 		if (v->n == 0)
 			fputs("none", f);
-		print_items(f, v, ", ");
+		print_items(f, unit, v, ", ");
 		break;
 	case VALUE_STRUCT:
-		print_items(f, v, " ");
+		print_items(f, UNIT_NONE, v, " ");
 		break;
 	case VALUE_DICT:
 		if (v->n == 0)

@@ -63,7 +63,7 @@ static unsigned int managed_interfaces(Fixture *f, const char *path)
 	return mask;
 }
 
-#define ETHERNET   (1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR)
+#define ETHERNET   (1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR | 1U << INTERFACE_CABLE)
 #define INFINIBAND (1U << INTERFACE_INFINIBAND | 1U << INTERFACE_NEIGHBOR)
 
 static void test_objects(void **state)

@@ -32,6 +32,7 @@ static const struct {
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_ETHERNET},
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_SIGNAL},
 	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_NEIGHBOR},
+	{"/org/rdma/device/2/port/1", RDMAD_INTERFACE_CABLE},
 	{"/org/rdma/device/3/port/1", RDMAD_INTERFACE_MLX5},
 	{"/org/rdma/device/4/port/1", RDMAD_INTERFACE_HBL},
 	{"/org/rdma/device/1", RDMAD_INTERFACE_DEVICE_LIMITS},

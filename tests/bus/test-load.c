@@ -143,7 +143,7 @@ static void test_4096_ports(void **state)
 	}
 	assert_int_equal(devices, 1024);
 	assert_int_equal(ports, 4096);
-	assert_int_equal(interfaces, 1024 + 3 * 4096); /* Port, Ethernet, Neighbor */
+	assert_int_equal(interfaces, 1024 + 4 * 4096); /* Port, Ethernet, Neighbor, Cable */
 	began = calls_now_usec();
 	calls_refresh(f);
 	print_message("Refresh of 4096 ports: %ju ms\n",

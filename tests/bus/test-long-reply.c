@@ -357,7 +357,7 @@ static void barrier(sd_bus *bus)
  * for it. */
 static void test_greedy(void **state)
 {
-	enum { TIMES = 24 };
+	enum { TIMES = 16 };
 	Fixture *f = *state;
 	_cleanup_(sd_bus_close_unrefp) sd_bus *greedy = fixture_client(f);
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;

@@ -391,9 +391,9 @@ static void test_protocols(void **state)
 
 	/* A port that changes its link layer changes its interfaces. */
 	PortChange change = apply(roce, ib_port(ACTIVE), 0);
-	assert_int_equal(port_interfaces(&change.was), 1U << INTERFACE_PORT |
-							       1U << INTERFACE_ETHERNET |
-							       1U << INTERFACE_NEIGHBOR);
+	assert_int_equal(port_interfaces(&change.was),
+			 1U << INTERFACE_PORT | 1U << INTERFACE_ETHERNET |
+				 1U << INTERFACE_NEIGHBOR | 1U << INTERFACE_CABLE);
 	assert_int_equal(port_interfaces(&roce->now), 1U << INTERFACE_PORT |
 							      1U << INTERFACE_INFINIBAND |
 							      1U << INTERFACE_NEIGHBOR);

@@ -416,6 +416,10 @@ static const char *in_base_unit(const Attribute *row)
 		return is_big ? "1795601478.369917" : "1.234567";
 	case UNIT_BITS_PER_S:
 		return is_big ? "224450184796239.625" : "154320.875";
+	case UNIT_MICROVOLTS:
+		return "1.234567";
+	case UNIT_MILLIBELS:
+		return "12345.67";
 	default:
 		return is_big ? "1795601478369917" : "1234567";
 	}
@@ -445,6 +449,7 @@ static void test_units(_unused_ void **state)
 	}
 	assert_true(n[UNIT_NONE] > 0 && n[UNIT_BYTES] > 0 && n[UNIT_BITS_PER_S] > 0);
 	assert_true(n[UNIT_USEC] > 0 && n[UNIT_TIMESTAMP] > 1);
+	assert_true(n[UNIT_MICROVOLTS] > 0 && n[UNIT_MILLIBELS] > 1);
 }
 
 /* Lists */

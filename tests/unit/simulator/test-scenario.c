@@ -253,7 +253,7 @@ static const ErrorCase record_errors[] = {
 	 ":5: gids.2: the table has 2 entries, expected a number below that"},
 	{RECORD_PORT "gids.n = 1\ngids.0 = place=2\n",
 	 ":5: gids.0 = place=2: expected COLUMN=VALUE with spaces between"},
-	{RECORD_PORT "answer.parts = 512\n", ":4: answer.parts = 512: expected a smaller number"},
+	{RECORD_PORT "answer.parts = 1024\n", ":4: answer.parts = 1024: expected a smaller number"},
 	{RECORD_PORT "answer.open_error = 5\n",
 	 ":4: answer.open_error = 5: expected a smaller number"},
 	{RECORD_PORT "answer.unmeasured = lid,x\n",
