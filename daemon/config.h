@@ -37,6 +37,10 @@
 	K(Daemon,  NeighborIntervalSec,  seconds, neighbor_usec,      60, 1,    86400, "never")    \
 	/* Time between two readings of the counters, for the judge, 0: never */                    \
 	K(Daemon,  CounterIntervalSec,   seconds, counter_usec,       300, 1,   86400, "never")    \
+	/* Whether the modules in the cages are read */                                             \
+	K(Daemon,  Cable,                boolean, cable,              false)                       \
+	/* Time between two looks at one of them */                                                \
+	K(Daemon,  CableIntervalSec,     seconds, cable_usec,         600, 60,  86400, NULL)       \
 	/* Whether verbs contexts stay open, for the asynchronous events */                        \
 	K(Devices, HoldContexts,         boolean, hold_contexts,      true)                        \
 	/* Devices (patterns as in glob(7)) that are read by netlink and sysfs only */             \

@@ -36,6 +36,12 @@ typedef struct PortRef {
 	struct PortRef *next, **at; /* in Port.refs; what points to this one */
 } PortRef;
 
+/* When the module in the cage of a port is read: times of CLOCK_MONOTONIC. */
+typedef struct PortCable {
+	uint64_t due_usec, spared_usec; /* next, and not before */
+	unsigned int failures;		/* how often it could not be read since it could */
+} PortCable;
+
 typedef struct Port {
 	Device *device;
 	uint32_t number;     /* from 1 */
@@ -48,6 +54,7 @@ typedef struct Port {
 	bool published; /* the manager's: the object is on the bus. lookup_path() reads it */
 	uint64_t answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer that had
 				   READ_USUAL, 0: none */
+	PortCable cable;	/* the manager's: when the module in the cage is read */
 	bool is_heard;		/* the manager's: the answer that is being read has its other end */
 	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
 	struct Reading *readings;   /* the manager's: what was read on demand, one of each kind */

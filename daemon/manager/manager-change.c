@@ -62,6 +62,19 @@ static void expect_neighbor(Manager *m, PortChange *c)
 	sd_event_source_set_time(m->neighbors, monotonic_usec(m) + NEIGHBORS_SOON_USEC);
 }
 
+/* The module may say why a link went down, and may be another one when the link comes up. */
+static void expect_module(Manager *m, PortChange *c)
+{
+	Port *p = c->port;
+
+	if (!m->cable || (c->op != CACHE_ADDED && (!port_change_is_of_state(c) ||
+						   (p->now.values.state != PORT_STATE_ACTIVE &&
+						    c->was.values.state != PORT_STATE_ACTIVE))))
+		return;
+	p->cable.due_usec = p->cable.spared_usec;
+	sd_event_source_set_time(m->cable, 0);
+}
+
 /* Nobody hears of a port before its device. */
 static void publish_parent(Manager *m, PortChange *c)
 {
@@ -80,6 +93,7 @@ void manager_hand_on_port(Manager *m, PortChange *c)
 		manager_evidence_port,
 		watch_netdevs,
 		expect_neighbor,
+		expect_module,
 		manager_record_port,
 		manager_health_port,
 	};

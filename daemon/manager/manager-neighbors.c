@@ -25,13 +25,10 @@ static bool is_asked_about(NeighborSource source, const Port *p)
 {
 	const PortValues *v = &p->now.values;
 
-	if (!p->answered || v->stale)
-		return false;
 	if (source == NEIGHBORS_OF_LLDPD)
-		return v->protocol != PROTOCOL_INFINIBAND &&
-		       mask_has(&p->now.valid, PORT_ATTR_netdev);
-	return v->protocol == PROTOCOL_INFINIBAND && v->phys_state == PHYS_STATE_LINK_UP &&
-	       p->now.open_error != -ECANCELED;
+		return manager_has_interface(p);
+	return p->answered && !v->stale && v->protocol == PROTOCOL_INFINIBAND &&
+	       v->phys_state == PHYS_STATE_LINK_UP && p->now.open_error != -ECANCELED;
 }
 
 /* P has the other end that S says, which may be none. */

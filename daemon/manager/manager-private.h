@@ -9,6 +9,7 @@
  *   manager-devices.c   the set of devices
  *   manager-neighbors.c what is at the other ends of links
  *   manager-counters.c  counters that rdmad reads by itself
+ *   manager-cable.c     the modules in the cages
  *   manager-query.c     asks, and takes answers
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
@@ -88,6 +89,13 @@ struct Manager {
 	uint32_t counter_device; /* devices with a lower index have had their turn */
 	sd_event_source *counter_timer;
 
+	/* the modules in the cages */
+	bool may_read_modules;
+	sd_event_source *cable;
+	sd_bus_slot *cable_asked;	     /* a question is under way */
+	uint32_t cable_device, cable_number; /* about this port */
+	uint64_t cable_begin_usec;	     /* since then, CLOCK_MONOTONIC */
+
 	/* looks at everything */
 	bool ready;		   /* everything has been asked once, or that takes too long */
 	sd_event_source *start;	   /* until then: looks for that, every START_STEP */
@@ -142,6 +150,16 @@ static inline uint64_t manager_new_id(Manager *m, const Device *d)
 
 /* A link has come up: so long afterwards its other end may have been heard. */
 #define NEIGHBORS_SOON_USEC (2 * USEC_PER_SEC)
+
+/* Whether the network interface of P, which is on Ethernet, is known: others may be asked about it.
+ */
+static inline bool manager_has_interface(const Port *p)
+{
+	const PortValues *v = &p->now.values;
+
+	return p->answered && !v->stale && v->protocol != PROTOCOL_INFINIBAND &&
+	       mask_has(&p->now.valid, PORT_ATTR_netdev);
+}
 
 /* manager-base.c */
 
@@ -384,6 +402,13 @@ void manager_counters_start(Manager *m);
 void manager_neighbors_start(Manager *m);
 /* The connection to the bus ends: the question that is under way gets no answer. */
 void manager_neighbors_forget(Manager *m);
+
+/* manager-cable.c */
+
+/* From now on modules are read, if the configuration says so. */
+void manager_cable_start(Manager *m);
+/* As manager_neighbors_forget(). */
+void manager_cable_forget(Manager *m);
 
 /* manager-devices.c */
 

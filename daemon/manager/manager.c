@@ -82,6 +82,7 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 
 	manager_forget_processes(m);
 	manager_neighbors_forget(m);
+	manager_cable_forget(m);
 	drop_bus(m);
 	if (connect_bus(m) < 0 || (m->ready && bus_acquire_name(m->bus) < 0)) {
 		drop_bus(m);
@@ -168,6 +169,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 		(NeighborAsk){m, NEIGHBORS_OF_LLDPD, setup->lldpd_socket, NULL};
 	m->neighbor_asks[NEIGHBORS_OF_FABRIC] =
 		(NeighborAsk){m, NEIGHBORS_OF_FABRIC, setup->umad_class, NULL};
+	m->may_read_modules = setup->may_read_modules;
 	m->reconnect_usec = RECONNECT_FIRST_USEC;
 	m->reading_rows = manager_reading_rows;
 	r = sd_event_add_defer(m->event, &m->flush, on_flush, m);
@@ -207,6 +209,7 @@ int manager_start(Manager *m)
 	manager_start_reconcile(m);
 	manager_neighbors_start(m);
 	manager_counters_start(m);
+	manager_cable_start(m);
 	manager_limit_start(m);
 	return 0;
 }
@@ -227,6 +230,8 @@ Manager *manager_free(Manager *m)
 	recorder_free(m->recorder);
 	sd_event_source_disable_unref(m->record_day);
 	manager_neighbors_forget(m);
+	m->cable = sd_event_source_disable_unref(m->cable);
+	manager_cable_forget(m);
 	drop_bus(m);
 	sd_event_source_disable_unref(m->neighbors);
 	sd_event_source_disable_unref(m->counter_timer);

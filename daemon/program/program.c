@@ -288,6 +288,7 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 					.bus_address = address,
 					.lldpd_socket = p->starts_workers ? LLDPD_SOCKET : NULL,
 					.umad_class = p->starts_workers ? UMAD_CLASS : NULL,
+					.may_read_modules = p->starts_workers,
 					.open_source = open_source,
 					.userdata = &opening,
 					.expect_path = expect,

@@ -210,6 +210,30 @@ static bool has_rest(const Schedule *w)
 	return schedule_has_left(w) || timer_runs(w->later);
 }
 
+void answer_ports(uint32_t ports, uint32_t layer, uint32_t state)
+{
+	const Query q = *last_query();
+
+	if (q.attributes)
+		answer_device(q.id, NULL);
+	for (uint32_t n = 1; n <= ports; n++) {
+		PortSnapshot s = {.parts = q.parts};
+		char interface[16];
+
+		if (!port_set_has(&q.ports, n))
+			continue;
+		PORT_SUPPLY(&s, state, state);
+		PORT_SUPPLY(&s, phys_state, 5 /* link-up */);
+		PORT_SUPPLY(&s, link_layer, layer);
+		snprintf(interface, sizeof(interface), "eth%u", n);
+		PORT_SUPPLY_TEXT(&s, netdev, interface);
+		PORT_SUPPLY(&s, ifindex, 100 + n);
+		fake.handler->port(fake.userdata, q.id, n, 0, &s);
+		port_snapshot_done(&s);
+	}
+	answer_end(q.id, 0, "");
+}
+
 void answer_rest(Test *t, uint32_t index, uint32_t state)
 {
 	const Schedule *w = device(t, index)->schedule;
@@ -360,6 +384,7 @@ static void make_manager(Test *t, const Config *config)
 						.bus_address = t->f->address,
 						.lldpd_socket = lldpd_socket,
 						.umad_class = umad_class,
+						.may_read_modules = true,
 						.state_directory =
 							config->record_max ? t->f->directory : NULL,
 						.open_source = open_fake},

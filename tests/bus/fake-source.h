@@ -81,6 +81,9 @@ void answer_counters(uint64_t id, uint32_t port, uint64_t value);
 void answer_end(uint64_t id, int error, const char *text);
 /* Answers all that the last question asks for; every port has STATE. */
 void answer(uint32_t state);
+/* The same for the ports up to PORTS, whose links are up and have the code LAYER; their interfaces
+ * are eth1 with the index 101, and so on. */
+void answer_ports(uint32_t ports, uint32_t layer, uint32_t state);
 /* The same for what the answers of the device INDEX have left to be read later: nothing is asked by
  * itself afterwards. */
 void answer_rest(Test *t, uint32_t index, uint32_t state);

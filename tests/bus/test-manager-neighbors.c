@@ -103,38 +103,14 @@ static int on_fabric(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus
 		fabric.system, 0x80000013, 0x8000014f);
 }
 
-/* Answers the last question: all ports have LAYER and STATE, and their links are up. */
-static void answer_ports(uint32_t layer, uint32_t state)
-{
-	const Query q = *last_query();
-
-	if (q.attributes)
-		answer_device(q.id, NULL);
-	for (uint32_t n = 1; n <= neighbors.n_ports; n++) {
-		PortSnapshot s = {.parts = q.parts};
-		char interface[16];
-
-		if (!port_set_has(&q.ports, n))
-			continue;
-		PORT_SUPPLY(&s, state, state);
-		PORT_SUPPLY(&s, phys_state, 5);
-		PORT_SUPPLY(&s, link_layer, layer);
-		snprintf(interface, sizeof(interface), "eth%u", n);
-		PORT_SUPPLY_TEXT(&s, netdev, interface);
-		fake.handler->port(fake.userdata, q.id, n, 0, &s);
-		port_snapshot_done(&s);
-	}
-	answer_end(q.id, 0, "");
-}
-
 static void answer_ethernet(uint32_t state)
 {
-	answer_ports(2, state);
+	answer_ports(neighbors.n_ports, 2, state);
 }
 
 static void answer_infiniband(uint32_t state)
 {
-	answer_ports(1, state);
+	answer_ports(neighbors.n_ports, 1, state);
 }
 
 static void make_sign(Test *t, NeighborSource source, bool is_there)
@@ -174,7 +150,7 @@ static int setup_ports(void **state, uint32_t n_ports, uint32_t layer)
 	make_sign(t, NEIGHBORS_OF_LLDPD, true);
 	make_sign(t, NEIGHBORS_OF_FABRIC, true);
 	start(t);
-	answer_ports(layer, 4);
+	answer_ports(neighbors.n_ports, layer, 4);
 	barrier(t);
 	fixture_forget(t->f);
 	return 0;

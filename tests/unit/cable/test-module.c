@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the pages of modules say, and what they do not. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <linux/genetlink.h>
+
+#include "module-image.h"
+#include "module-read.h"
+
+static PortSnapshot decode(const ModulePages *p)
+{
+	PortSnapshot s = {};
+
+	module_decode(p, &s);
+	return s;
+}
+
+static bool has(const PortSnapshot *s, PortAttr a)
+{
+	return mask_has(&s->supplied, a);
+}
+
+#define ASSERT_TEXT(s, field, text)                                                                \
+	do {                                                                                       \
+		assert_true(has(s, PORT_ATTR_##field));                                            \
+		assert_string_equal((s)->values.field, text);                                      \
+	} while (false)
+#define ASSERT_NUMBER(s, field, number)                                                            \
+	do {                                                                                       \
+		assert_true(has(s, PORT_ATTR_##field));                                            \
+		assert_int_equal((s)->values.field, number);                                       \
+	} while (false)
+#define ASSERT_UNKNOWN(s, field) assert_false(has(s, PORT_ATTR_##field))
+
+static void test_cmis(_unused_ void **state)
+{
+	ModulePages p;
+	PortSnapshot s;
+
+	module_image(KIND_CMIS_OPTIC, &p);
+	/* 41.75 degrees */
+	module_image_set_number(&p, PAGE_LOWER, 14, 0x29c0);
+	module_image_set_number(&p, PAGE_CMIS_LANES, 190, 250);
+	s = decode(&p);
+	ASSERT_NUMBER(&s, cable_present, 1);
+	ASSERT_TEXT(&s, cable_type, "optic");
+	ASSERT_TEXT(&s, cable_state, "ready");
+	ASSERT_TEXT(&s, cable_vendor, "NVIDIA");
+	ASSERT_TEXT(&s, cable_part, "MFS1S00-H000E");
+	ASSERT_TEXT(&s, cable_serial, "MT2000FT00000");
+	ASSERT_UNKNOWN(&s, cable_length);
+	ASSERT_NUMBER(&s, cable_temperature, 42);
+	ASSERT_NUMBER(&s, cable_temperature_critical, 70);
+	ASSERT_NUMBER(&s, cable_temperature_margin, 28);
+	ASSERT_NUMBER(&s, cable_voltage, 3200000);
+	ASSERT_TEXT(&s, cable_tx_power, "900000,913700,927400,941100,954800,968500,982200,995900");
+	ASSERT_TEXT(&s, cable_rx_power, "700000,713700,25000,741100,754800,768500,782200,795900");
+	ASSERT_TEXT(&s, cable_bias, "6000,6274,6548,6822,7096,7370,7644,7918");
+	ASSERT_NUMBER(&s, cable_tx_power_critical, 100000);
+	ASSERT_NUMBER(&s, cable_rx_power_critical, 50000);
+	ASSERT_NUMBER(&s, cable_tx_power_margin, 954); /* 10 lg 9 */
+	ASSERT_NUMBER(&s, cable_rx_power_margin, 0);
+	ASSERT_TEXT(&s, cable_flags, "none");
+	/* four lanes, four times the bias, below 0 degrees and too hot, and flags */
+	module_image_set(&p, PAGE_UPPER, 210, 0xf0);
+	module_image_set(&p, PAGE_CMIS_SAYS, 160, 0x17);
+	module_image_set_number(&p, PAGE_LOWER, 14, 0xff00);
+	module_image_set(&p, PAGE_LOWER, 9, 0xff);
+	module_image_set(&p, PAGE_CMIS_LANES, 147, 0x80);
+	module_image_set(&p, PAGE_CMIS_LANES, 150, 0x04);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_rx_power, "700000,713700,25000,741100");
+	ASSERT_TEXT(&s, cable_bias, "24000,25096,26192,27288");
+	ASSERT_NUMBER(&s, cable_temperature, 0);
+	ASSERT_TEXT(&s, cable_flags, "hot,rx-los,low-rx");
+	module_image_set_number(&p, PAGE_LOWER, 14, 80 << 8);
+	s = decode(&p);
+	ASSERT_NUMBER(&s, cable_temperature_margin, 0);
+}
+
+/* What the module does not say that it has is not known. */
+static void test_cmis_without(_unused_ void **state)
+{
+	ModulePages p;
+	PortSnapshot s;
+
+	module_image(KIND_CMIS_AOC, &p);
+	module_image_set(&p, PAGE_CMIS_SAYS, 157, 0);
+	module_image_set(&p, PAGE_CMIS_SAYS, 158, 0x02);
+	module_image_set(&p, PAGE_CMIS_SAYS, 159, 0x02);
+	module_image_set(&p, PAGE_CMIS_SAYS, 160, 0x01);
+	module_image_set(&p, PAGE_CMIS_LANES, 135, 0xff);
+	module_image_set(&p, PAGE_CMIS_LANES, 147, 0x01);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "aoc");
+	ASSERT_NUMBER(&s, cable_length, 400); /* 4 times 1 m */
+	ASSERT_UNKNOWN(&s, cable_temperature);
+	ASSERT_UNKNOWN(&s, cable_temperature_margin);
+	assert_true(has(&s, PORT_ATTR_cable_voltage));
+	ASSERT_UNKNOWN(&s, cable_rx_power);
+	ASSERT_UNKNOWN(&s, cable_rx_power_margin);
+	assert_true(has(&s, PORT_ATTR_cable_bias));
+	ASSERT_TEXT(&s, cable_flags, "rx-los");
+	/* a factor that is reserved; a state; a length of more than there is */
+	module_image_set(&p, PAGE_CMIS_SAYS, 160, 0x19);
+	module_image_set(&p, PAGE_LOWER, 3, 6 << 1);
+	module_image_set(&p, PAGE_UPPER, 202, 0xff);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_bias);
+	ASSERT_UNKNOWN(&s, cable_state);
+	ASSERT_UNKNOWN(&s, cable_length);
+	/* without power, with a page that could not be read */
+	module_image_set(&p, PAGE_LOWER, 3, 1 << 1);
+	p.is_read[PAGE_CMIS_LANES] = false;
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_state, "low-power");
+	ASSERT_UNKNOWN(&s, cable_bias);
+	ASSERT_UNKNOWN(&s, cable_flags);
+}
+
+static void test_qsfp(_unused_ void **state)
+{
+	ModulePages p;
+	PortSnapshot s;
+
+	module_image(KIND_QSFP_OPTIC, &p);
+	module_image_set(&p, PAGE_LOWER, 3, 0x21);  /* no signal: RX 1, TX 2 */
+	module_image_set(&p, PAGE_LOWER, 10, 0x40); /* RX 3 */
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "optic");
+	ASSERT_TEXT(&s, cable_vendor, "0123456789ABCDEF");
+	ASSERT_TEXT(&s, cable_serial, "MT2003FT02931");
+	ASSERT_UNKNOWN(&s, cable_state);
+	ASSERT_NUMBER(&s, cable_temperature, 50);
+	ASSERT_NUMBER(&s, cable_temperature_critical, 73);
+	ASSERT_TEXT(&s, cable_rx_power, "600300,614000,627700,641400");
+	ASSERT_TEXT(&s, cable_tx_power, "800300,814000,827700,841400");
+	ASSERT_TEXT(&s, cable_bias, "7006,7280,7554,7828");
+	ASSERT_NUMBER(&s, cable_rx_power_critical, 40300);
+	ASSERT_NUMBER(&s, cable_rx_power_margin, 1173);
+	ASSERT_TEXT(&s, cable_flags, "tx-los,rx-los,low-rx");
+	/* it does not say that it measures what it sends, and nothing has been measured yet */
+	module_image_set(&p, PAGE_UPPER, 220, 0x08);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_tx_power);
+	assert_true(has(&s, PORT_ATTR_cable_rx_power));
+	module_image_set(&p, PAGE_LOWER, 2, 0x01);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_rx_power);
+	ASSERT_UNKNOWN(&s, cable_temperature);
+	ASSERT_TEXT(&s, cable_vendor, "0123456789ABCDEF");
+	/* zeros without a limit are no measurement, and with one they are the dark */
+	module_image_set(&p, PAGE_LOWER, 2, 0);
+	for (unsigned int i = 34; i < 42; i++)
+		module_image_set(&p, PAGE_LOWER, i, 0);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_rx_power, "0,0,0,0");
+	ASSERT_NUMBER(&s, cable_rx_power_margin, 0);
+	p.is_read[PAGE_QSFP_LIMITS] = false;
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_rx_power);
+	ASSERT_UNKNOWN(&s, cable_rx_power_margin);
+}
+
+static void test_qsfp_cables(_unused_ void **state)
+{
+	ModulePages p;
+	PortSnapshot s;
+
+	module_image(KIND_QSFP_DAC, &p);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "dac");
+	ASSERT_NUMBER(&s, cable_length, 500);
+	ASSERT_UNKNOWN(&s, cable_temperature);
+	ASSERT_UNKNOWN(&s, cable_rx_power);
+	ASSERT_UNKNOWN(&s, cable_flags);
+	/* a cable with amplifiers has sensors, and no light */
+	module_image_set(&p, PAGE_UPPER, 147, 0xd0);
+	module_image_set_number(&p, PAGE_LOWER, 26, 33000);
+	module_image_set_number(&p, PAGE_LOWER, 34, 5000);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "acc");
+	ASSERT_NUMBER(&s, cable_voltage, 3300000);
+	ASSERT_UNKNOWN(&s, cable_rx_power);
+	/* another kind of transmitter; a plug that nobody knows */
+	module_image_set(&p, PAGE_UPPER, 147, 0x80);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_type);
+	ASSERT_UNKNOWN(&s, cable_length);
+	module_image_set(&p, PAGE_UPPER, 147, 0x00);
+	module_image_set(&p, PAGE_UPPER, 130, 0xfe);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_type);
+	/* a text that is none */
+	module_image_set(&p, PAGE_UPPER, 150, 0x1b);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_vendor);
+	assert_true(has(&s, PORT_ATTR_cable_serial));
+}
+
+static void test_sfp(_unused_ void **state)
+{
+	ModulePages p;
+	PortSnapshot s;
+
+	module_image(KIND_SFP_OPTIC, &p);
+	module_image_set(&p, PAGE_LOWER, 18, 7); /* of the longest fibre */
+	module_image_set(&p, PAGE_SFP_MONITORS, 110, 0x06);
+	module_image_set(&p, PAGE_SFP_MONITORS, 112, 0x81);
+	module_image_set(&p, PAGE_SFP_MONITORS, 113, 0x40);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "optic");
+	ASSERT_UNKNOWN(&s, cable_length);
+	ASSERT_TEXT(&s, cable_part, "MFS1S00-H042E");
+	ASSERT_NUMBER(&s, cable_temperature, 10);
+	ASSERT_NUMBER(&s, cable_voltage, 3218600);
+	ASSERT_TEXT(&s, cable_rx_power, "400600");
+	ASSERT_TEXT(&s, cable_tx_power, "500600");
+	ASSERT_TEXT(&s, cable_bias, "6012");
+	ASSERT_NUMBER(&s, cable_tx_power_critical, 120600);
+	ASSERT_NUMBER(&s, cable_rx_power_margin, 1117);
+	ASSERT_TEXT(&s, cable_flags, "hot,tx-fault,low-tx,rx-los,low-rx");
+	/* the host would have to calibrate it */
+	module_image_set(&p, PAGE_LOWER, 92, 0x58);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_temperature);
+	ASSERT_UNKNOWN(&s, cable_rx_power);
+	module_image(KIND_SFP_DAC, &p);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "dac");
+	ASSERT_NUMBER(&s, cable_length, 300);
+	module_image_set(&p, PAGE_LOWER, 8, 0x08);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_type);
+	module_image_set(&p, PAGE_LOWER, 36, 0x18);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "aoc");
+	module_image_set(&p, PAGE_LOWER, 8, 0);
+	module_image_set(&p, PAGE_LOWER, 2, 0x22);
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_type, "base-t");
+}
+
+/* Of what nobody knows only that it is there. */
+static void test_unknown(_unused_ void **state)
+{
+	static const struct {
+		uint8_t id, version;
+	} cases[] = {{0x00, 0x50}, {0x05, 0x50}, {0x18, 0x30}, {0x18, 0x60}, {0xff, 0xff}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ModulePages p;
+		PortSnapshot s;
+
+		module_image(KIND_CMIS_OPTIC, &p);
+		module_image_set(&p, PAGE_LOWER, 0, cases[i].id);
+		module_image_set(&p, PAGE_LOWER, 1, cases[i].version);
+		s = decode(&p);
+		ASSERT_NUMBER(&s, cable_present, 1);
+		mask_set(&s.supplied, PORT_ATTR_cable_present, false);
+		assert_true(mask_is_empty(&s.supplied));
+	}
+}
+
+/* Which pages are read, in hexadecimal: those that a module with these has. */
+static unsigned int pages_of(const ModulePages *p)
+{
+	unsigned int pages = 0;
+	ModulePlace place;
+
+	for (ModulePage i = 0; i < _PAGE_MAX; i++)
+		pages |= (unsigned int)module_has_page(p, i, &place) << i;
+	return pages;
+}
+
+static void test_pages(_unused_ void **state)
+{
+	static const unsigned int expected[MODULE_KINDS] = {
+		[KIND_CMIS_OPTIC] = 1 << PAGE_LOWER | 1 << PAGE_UPPER | 1 << PAGE_CMIS_SAYS |
+				    1 << PAGE_CMIS_LIMITS | 1 << PAGE_CMIS_LANES,
+		[KIND_CMIS_AOC] = 1 << PAGE_LOWER | 1 << PAGE_UPPER | 1 << PAGE_CMIS_SAYS |
+				  1 << PAGE_CMIS_LIMITS | 1 << PAGE_CMIS_LANES,
+		[KIND_CMIS_DAC] = 1 << PAGE_LOWER | 1 << PAGE_UPPER,
+		[KIND_QSFP_OPTIC] = 1 << PAGE_LOWER | 1 << PAGE_UPPER | 1 << PAGE_QSFP_LIMITS,
+		[KIND_QSFP_DAC] = 1 << PAGE_LOWER | 1 << PAGE_UPPER,
+		[KIND_QSFP_AOC] = 1 << PAGE_LOWER | 1 << PAGE_UPPER | 1 << PAGE_QSFP_LIMITS,
+		[KIND_SFP_OPTIC] = 1 << PAGE_LOWER | 1 << PAGE_SFP_MONITORS,
+		[KIND_SFP_DAC] = 1 << PAGE_LOWER,
+	};
+	ModulePages p;
+
+	for (unsigned int i = 0; i < MODULE_KINDS; i++) {
+		module_image(i, &p);
+		assert_int_equal(pages_of(&p), expected[i]);
+	}
+	/* the other address only after a change of it */
+	module_image(KIND_SFP_OPTIC, &p);
+	module_image_set(&p, PAGE_LOWER, 92, 0x6c);
+	assert_int_equal(pages_of(&p), 1 << PAGE_LOWER);
+	assert_int_equal(pages_of(&(ModulePages){}), 1 << PAGE_LOWER);
+}
+
+#define EEPROM_GET_REPLY 32
+#define EEPROM_DATA	 7
+
+static int parse(uint8_t command, size_t size, uint8_t ret[MODULE_PAGE_SIZE])
+{
+	struct genlmsghdr g = {.cmd = command, .version = 1};
+	struct nl_msg *m = nlmsg_alloc_simple(21, 0);
+	uint8_t bytes[2 * MODULE_PAGE_SIZE];
+	int r;
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	nlmsg_append(m, &g, sizeof(g), NLMSG_ALIGNTO);
+	nla_put(m, EEPROM_DATA, (int)size, bytes);
+	r = module_parse_page(nlmsg_hdr(m), ret);
+	nlmsg_free(m);
+	return r;
+}
+
+static void test_answers(_unused_ void **state)
+{
+	uint8_t page[MODULE_PAGE_SIZE] = {};
+
+	assert_int_equal(parse(EEPROM_GET_REPLY, MODULE_PAGE_SIZE - 1, page), -EBADMSG);
+	assert_int_equal(parse(EEPROM_GET_REPLY + 1, MODULE_PAGE_SIZE, page), -EBADMSG);
+	assert_int_equal(page[0], 0);
+	assert_int_equal(parse(EEPROM_GET_REPLY, MODULE_PAGE_SIZE, page), 0);
+	assert_int_equal(page[MODULE_PAGE_SIZE - 1], 0x5a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cmis),  cmocka_unit_test(test_cmis_without),
+		cmocka_unit_test(test_qsfp),  cmocka_unit_test(test_qsfp_cables),
+		cmocka_unit_test(test_sfp),   cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_pages), cmocka_unit_test(test_answers),
+	};
+
+	return cmocka_run_group_tests_name("module", tests, NULL, NULL);
+}
