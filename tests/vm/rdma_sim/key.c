@@ -15,6 +15,7 @@ enum key_kind {
 	KEY_PKEY_LEN,
 	KEY_GID,		/* "gid.N" */
 	KEY_PKEY,		/* "pkey.N" */
+	KEY_MODULE,		/* "module.N": the bytes from 8 * N on, as a number */
 };
 
 struct sim_key {
@@ -73,12 +74,15 @@ static const struct sim_key keys[] = {
 	NUMBER("phy_rx_pauses", phy.rx_pauses, U64_MAX),
 	NUMBER("phy_tx_controls", phy.tx_controls, U64_MAX),
 	NUMBER("phy_rx_controls", phy.rx_controls, U64_MAX),
+	NUMBER("module_error", phy.module_error, MAX_ERRNO),
+	NUMBER("module_reads", phy.module_reads, U32_MAX),
 	{ .name = "gid_tbl_len", .kind = KEY_GID_LEN, FIELD(attr.gid_tbl_len),
 	  .max = SIM_MAX_GIDS },
 	{ .name = "pkey_tbl_len", .kind = KEY_PKEY_LEN, FIELD(attr.pkey_tbl_len),
 	  .max = SIM_MAX_PKEYS },
 	{ .name = "gid", .kind = KEY_GID },
 	{ .name = "pkey", .kind = KEY_PKEY, .max = U16_MAX },
+	{ .name = "module", .kind = KEY_MODULE, .max = U64_MAX },
 
 #define X(id) NUMBER("hw." #id, hw[SIM_HW_##id], U64_MAX),
 	SIM_HW_COUNTERS(X)
@@ -123,7 +127,7 @@ static const struct sim_key keys[] = {
 
 static bool is_table(const struct sim_key *key)
 {
-	return key->kind == KEY_GID || key->kind == KEY_PKEY;
+	return key->kind == KEY_GID || key->kind == KEY_PKEY || key->kind == KEY_MODULE;
 }
 
 static const struct sim_key *find_key(const char *name, u32 *ret_index)
@@ -190,6 +194,8 @@ int sim_key_check(const struct sim_port *port, const struct sim_assignment *a)
 		return a->index >= opt->gids ? -ERANGE : 0;
 	case KEY_PKEY:
 		return a->index >= opt->pkeys ? -ERANGE : 0;
+	case KEY_MODULE:
+		return a->index >= SIM_MODULE_BYTES / 8 ? -ERANGE : 0;
 	}
 	return 0;
 }
@@ -205,6 +211,12 @@ void sim_key_apply(struct sim_port *port, const struct sim_assignment *a)
 	}
 	if (a->key->kind == KEY_PKEY) {
 		port->pkeys[a->index] = a->value;
+		return;
+	}
+	if (a->key->kind == KEY_MODULE) {
+		__be64 bytes = cpu_to_be64(a->value);
+
+		memcpy(&port->phy.module[8 * a->index], &bytes, sizeof(bytes));
 		return;
 	}
 	switch (a->key->size) {
@@ -257,6 +269,11 @@ void sim_keys_show(struct seq_file *m, const struct sim_port *port)
 			for (n = 0; n < opt->pkeys; n++)
 				if (port->pkeys[n])
 					seq_printf(m, " pkey.%u=0x%04x", n, port->pkeys[n]);
+		} else if (keys[i].kind == KEY_MODULE) {
+			for (n = 0; n < SIM_MODULE_BYTES / 8; n++)
+				if (memchr_inv(&port->phy.module[8 * n], 0, 8))
+					seq_printf(m, " module.%u=0x%*phN", n, 8,
+						   &port->phy.module[8 * n]);
 		} else {
 			seq_printf(m, " %s=%llu", keys[i].name, read_number(port, &keys[i]));
 		}

@@ -2,7 +2,8 @@
 /*
  * What the interfaces that ports are bound to say to ethtool of their PHY: why
  * the link is down, how often it was lost, what forward error correction has
- * done, and which frames have paused it. "set" changes it, and nobody is told.
+ * done, which frames have paused it, and the memory of the module in the cage.
+ * "set" changes it, and nobody is told.
  *
  * The core calls all of these under the RTNL.
  */
@@ -33,6 +34,38 @@ static int get_fecparam(struct net_device *ndev, struct ethtool_fecparam *fec)
 	fec->active_fec = netif_carrier_ok(ndev) ? port->phy.fec : 0;
 	return 0;
 }
+
+#ifdef SIM_HAVE_MODULE_EEPROM
+/* The halves of pages that a module here has: those that rdmad-cable reads, in the same order. */
+static const struct {
+	u8 address, page, offset;
+} sim_module_pages[SIM_MODULE_PAGES] = {
+	{ 0x50, 0x00, 0 }, { 0x50, 0x00, 128 }, { 0x50, 0x03, 128 }, { 0x50, 0x01, 128 },
+	{ 0x50, 0x02, 128 }, { 0x50, 0x11, 128 }, { 0x51, 0x00, 0 },
+};
+
+/* Any bytes of one half; those of a half that a module here has not are 0. */
+static int get_module_eeprom_by_page(struct net_device *ndev,
+				     const struct ethtool_module_eeprom *page,
+				     struct netlink_ext_ack *extack)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+	u32 i, half = page->offset & 128;
+
+	if (!port)
+		return -EIO;
+	if (port->phy.module_error)
+		return -(int)port->phy.module_error;
+	port->phy.module_reads++;
+	memset(page->data, 0, page->length);
+	for (i = 0; i < SIM_MODULE_PAGES; i++)
+		if (sim_module_pages[i].address == page->i2c_address &&
+		    sim_module_pages[i].page == page->page && sim_module_pages[i].offset == half)
+			memcpy(page->data, &port->phy.module[128 * i + (page->offset & 127)],
+			       page->length);
+	return page->length;
+}
+#endif
 
 #ifdef SIM_HAVE_LINK_EXT_STATS
 static void get_link_ext_stats(struct net_device *ndev, struct ethtool_link_ext_stats *stats)
@@ -94,6 +127,9 @@ static const struct ethtool_ops sim_ethtool_ops = {
 	.get_pause_stats = get_pause_stats,
 	.get_link_ext_state = get_link_ext_state,
 	.get_fecparam = get_fecparam,
+#ifdef SIM_HAVE_MODULE_EEPROM
+	.get_module_eeprom_by_page = get_module_eeprom_by_page,
+#endif
 #ifdef SIM_HAVE_LINK_EXT_STATS
 	.get_link_ext_stats = get_link_ext_stats,
 #endif

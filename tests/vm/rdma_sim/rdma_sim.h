@@ -128,6 +128,9 @@ enum {
 
 #define SIM_PHY_SILENT U8_MAX
 
+#define SIM_MODULE_PAGES	7
+#define SIM_MODULE_BYTES	(SIM_MODULE_PAGES * 128)
+
 struct sim_port {
 	struct sim_dev *dev;
 	u32 num;		/* from 1 */
@@ -157,6 +160,9 @@ struct sim_port {
 		u32 downs;
 		u64 corrected, uncorrectable, corrected_bits;
 		u64 rx_pauses, tx_controls, rx_controls;
+		u8 module[SIM_MODULE_BYTES];	/* the halves of pages in sim_module_pages[] */
+		u32 module_error;	/* errno of reading it */
+		u32 module_reads;	/* how often a half of a page was read */
 		const struct ethtool_ops *own_ops;	/* of the interface */
 	} phy;
 
