@@ -45,6 +45,10 @@ static const Command commands[] = {
 	 "Print what is at the other ends of links",
 	 "  rdmactl neighbors                 which port of which switch?\n"
 	 "  rdmactl neighbors --json | jq .Ports[].Neighbor\n"},
+	{"cable",    "PORT",         0, UINT_MAX, 0,           NULL,             cable_command,
+	 "Print which cables and transceivers are in the cages",
+	 "  rdmactl cable                     which cable is where, with how much light?\n"
+	 "  rdmactl cable --json | jq .Ports[].CableSerialNumber\n"},
 	{"gid",      "PORT|ADDRESS", 0, UINT_MAX, 0,           NULL,             gid_command,
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"

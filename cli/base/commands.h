@@ -14,6 +14,7 @@ extern const Option list_options[];
 
 ExitStatus map_command(Context *c);
 ExitStatus neighbors_command(Context *c);
+ExitStatus cable_command(Context *c);
 extern const Option map_options[];
 
 ExitStatus gid_command(Context *c);

@@ -523,3 +523,12 @@ ExitStatus neighbors_command(Context *c)
 			 "NeighborAddress,NeighborMaxFrameSize,NeighborPfcEnabled",
 			 4);
 }
+
+ExitStatus cable_command(Context *c)
+{
+	return list_with(c,
+			 "Port,Netdev,CableType,CableVendor,CablePartNumber,CableSerialNumber,"
+			 "CableLength,CableRxPowerMargin,CableTxPowerMargin,CableTemperature,"
+			 "CableFlags",
+			 7);
+}

@@ -52,6 +52,10 @@ void look_at_physical_state(CheckRun *r);
 void look_at_lanes(CheckRun *r);
 void look_for_guid(CheckRun *r);
 void look_at_same_guids(CheckRun *r);
+/* check-cable.c */
+void look_for_darkness(CheckRun *r);
+void look_for_little_light(CheckRun *r);
+void look_at_module_state(CheckRun *r);
 /* check-bond.c */
 void look_at_bond(CheckRun *r);
 /* check-neighbor.c */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Checks of what the module in the cage says. What it does not measure is not judged. */
+
+#include <inttypes.h>
+
+#include "check-parts.h"
+#include "checks.h"
+
+/* 0.01 dB. scitix/sichek warns at the same distance from the alarm. */
+#define WEAK_MILLIBELS 100U
+
+static const struct {
+	const char *does;
+	PortAttr margin;
+} directions[] = {
+	{"receives", PORT_ATTR_cable_rx_power_margin},
+	{"sends", PORT_ATTR_cable_tx_power_margin},
+};
+
+static bool is_active(const Object *port)
+{
+	return streq(object_text(port, PORT_ATTR_state), "active");
+}
+
+/* Finds the directions whose margin is LEAST or more, and MOST or less. While the link is down the
+ * other end may be dark. */
+static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(directions) && is_active(r->port); i++) {
+		const Attribute *row = &port_attributes[directions[i].margin];
+		const Value *margin = object_value(r->port, directions[i].margin);
+
+		if (!margin || margin->number < least || margin->number > most ||
+		    check_is_expected(r, row))
+			continue;
+		if (margin->number == 0)
+			check_find(r, row, "a lane of the module %s less light than it alarms of",
+				   directions[i].does);
+		else
+			check_find(r, row,
+				   "a lane of the module %s %" PRIu64 ".%02" PRIu64
+				   " dB more light than it alarms of",
+				   directions[i].does, margin->number / 100, margin->number % 100);
+	}
+}
+
+void look_for_darkness(CheckRun *r)
+{
+	look_at_margins(r, 0, 0);
+}
+
+void look_for_little_light(CheckRun *r)
+{
+	look_at_margins(r, 1, WEAK_MILLIBELS);
+}
+
+void look_at_module_state(CheckRun *r)
+{
+	const char *state = object_text(r->port, PORT_ATTR_cable_state);
+
+	if (is_active(r->port) || (!streq(state, "low-power") && !streq(state, "fault")))
+		return;
+	check_find(r, &port_attributes[PORT_ATTR_cable_state], "the module in the cage %s",
+		   streq(state, "fault") ? "has a fault" : "stays in low power");
+}
