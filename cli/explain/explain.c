@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "bus.h"
+#include "checks.h"
 #include "clock.h"
 #include "commands.h"
 #include "explain-infer.h"
@@ -53,7 +54,7 @@ typedef struct Story {
 	size_t n_facts;
 	char *texts[14]; /* what the facts point to */
 	Explanation explanation;
-	size_t n_downs;	  /* how often the link went down by itself in FLAPS_USEC */
+	const char *flap; /* what rdmad says of how often the link went down; NULL: that is well */
 	size_t n_members; /* so many stories are told with this one; 0: it is told with another */
 	const struct Story *first; /* that other */
 } Story;
@@ -166,7 +167,7 @@ static void add_facts(Story *s)
 	add_row(s, s->port, PORT_ATTR_link_down_reason);
 	add_row(s, s->port, PORT_ATTR_link_down_detail);
 	add_row(s, s->device, DEVICE_ATTR_function);
-	add_fact(s, "Flapping", s->n_downs >= FLAPS_LEAST ? "yes" : "no");
+	add_fact(s, "Flapping", s->flap ? "yes" : "no");
 	if (is && best)
 		add_fact(s, "PcieSlow", is->number < best->number ? "yes" : "no");
 }
@@ -198,16 +199,6 @@ static ExitStatus read_evidence(Context *c, Story *s)
 	return r < 0 ? bus_complain(name, &error, r) : STATUS_OK;
 }
 
-/* How often the link of S went down by itself lately. The link of a virtual function goes with the
- * program that uses it. */
-static size_t count_downs(const Story *s)
-{
-	const Value *downs = history_entry_member(s->entry, "LinkDowns");
-	SeenSource evidence = seen_in(&s->evidence);
-
-	return object_is_function(s->device) ? 0 : flaps_count(downs, &evidence, NULL);
-}
-
 /* Reads the port of S, if it is there and was named, and its device. */
 static ExitStatus read_named(Context *c, Stories *all, const Story *s)
 {
@@ -236,7 +227,7 @@ static ExitStatus read_story(Context *c, Stories *all, Story *s)
 	s->together = calloc(count_states(s->entry) + 1, sizeof(*s->together));
 	if (!s->clues || !s->together)
 		return out_of_memory();
-	s->n_downs = count_downs(s);
+	s->flap = checks_published(s->port, "flap");
 	add_states(all, s, oldest);
 	add_evidence(s, oldest);
 	add_facts(s);
@@ -330,7 +321,7 @@ static bool hides_flaps(const Story *s)
 {
 	const Cause *cause = s->explanation.cause;
 
-	return s->n_downs >= FLAPS_LEAST && !(cause && strstr(cause->id, "flap"));
+	return s->flap && !(cause && strstr(cause->id, "flap"));
 }
 
 static void print_story(const Context *c, const Stories *all, const Story *s)
@@ -353,9 +344,7 @@ static void print_story(const Context *c, const Stories *all, const Story *s)
 		if (&all->items[i] == s || all->items[i].first == s)
 			n_differences += print_differences(c, &all->items[i], s->n_members > 1);
 	if (hides_flaps(s))
-		fprintf(c->out,
-			"  also  the link went down %zu times in " FLAPS_TEXT " [flapping]\n",
-			s->n_downs);
+		fprintf(c->out, "  also  %s [flapping]\n", s->flap);
 	if (n_differences > 0)
 		fputs("  Programs that ran all the time may hold what was before: restart them.\n",
 		      c->out);

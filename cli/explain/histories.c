@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 
 #include "bus.h"
-#include "flaps.h"
 #include "names.h"
 #include "selection.h"
 #include "suggestion.h"
@@ -261,8 +260,7 @@ ExitStatus histories_read(Context *c, const char *const *properties, Histories *
 	if (status != STATUS_OK)
 		return status;
 	r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-			       "ListHistories", &error, &reply, "a{sv}", 2, "transitions", "b", 1,
-			       "link-downs-within-usec", "t", FLAPS_USEC);
+			       "ListHistories", &error, &reply, "a{sv}", 1, "transitions", "b", 1);
 	if (r >= 0)
 		r = value_read(reply, &h->all);
 	for (size_t i = 0; r >= 0 && i < h->all.n; i++)

@@ -53,12 +53,27 @@ void check_find_published(CheckRun *r, const char *prefix)
 			check_find(r, NULL, "%s", f.text);
 }
 
+static const Value *findings_of(const Object *o)
+{
+	return !o ? NULL
+		  : object_value(o, o->is_port ? (size_t)PORT_ATTR_findings
+					       : (size_t)DEVICE_ATTR_findings);
+}
+
+const char *checks_published(const Object *o, const char *check)
+{
+	const Value *all = findings_of(o);
+	Published f;
+
+	for (size_t i = 0; next_entry(all, &i, &f);)
+		if (streq(f.check, check) && !f.acknowledged)
+			return f.text;
+	return NULL;
+}
+
 static void take_acknowledged(Finding *finding)
 {
-	const Object *o = finding->port ? finding->port : finding->device;
-	const Value *all = !o ? NULL
-			      : object_value(o, o->is_port ? (size_t)PORT_ATTR_findings
-							   : (size_t)DEVICE_ATTR_findings);
+	const Value *all = findings_of(finding->port ? finding->port : finding->device);
 	const char *attribute = finding->row ? finding->row->name : "";
 	Published f;
 

@@ -17,6 +17,9 @@ void check_look(CheckRun *r, const Check *check, const Object *device, const Obj
 /* Looks at everything, at each device before the first of its ports, and folds what it finds. The
  * caller ends the run with check_run_done(). -ENOMEM. */
 int checks_run(CheckRun *r);
+/* What rdmad says that CHECK has found of O, a port or a device; NULL: nothing, O is NULL, or
+ * somebody has acknowledged it. */
+const char *checks_published(const Object *o, const char *check);
 /* After the run: what somebody has acknowledged to rdmad is acknowledged in R. The texts are those
  * of the objects. */
 void checks_take_acknowledged(const CheckRun *r);

@@ -11,11 +11,6 @@
 /* Whether these two times are no farther apart than that. */
 bool flaps_are_at_once(uint64_t a, uint64_t b);
 
-/* So often in so long is too often. */
-#define FLAPS_LEAST 5U
-#define FLAPS_USEC  (3600 * USEC_PER_SEC)
-#define FLAPS_TEXT  "1h"
-
 /* Counts DOWNS, the times in LinkDowns of a history, without those that EVIDENCE of that port says
  * to be the work of an administrator. DOWNS may be NULL or of another type. *RET_LAST is the last
  * of these times, if RET_LAST is not NULL and there is one. */
