@@ -13,6 +13,9 @@
 static const PortAttr id_rows[] = {PORT_ATTR_neighbor_guid, PORT_ATTR_neighbor_chassis,
 				   PORT_ATTR_neighbor};
 
+/* The longest name of a machine in DNS has 253 letters. */
+#define HOST_BYTES 256U
+
 typedef struct Switch {
 	char id[96];   /* by one of these rows */
 	char name[96]; /* no other has it */
@@ -50,24 +53,27 @@ static void topology_done(Topology *t)
 }
 
 /* What can be a name in a file of Slurm: a description can have anything. */
-static void put_name(char ret[96], const char *text)
+static void put_name(char *ret, size_t size, const char *text)
 {
-	text_copy(ret, 96, *text ? text : "switch");
+	text_copy(ret, size, *text ? text : "switch");
 	for (char *p = ret; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("._-", *p))
 			*p = '_';
 }
 
 /* The name of the machine without that of a user and a port: ssh://root@node17:22 is node17. */
-static void put_host(char ret[96], const char *machine)
+static void put_host(char ret[HOST_BYTES], const char *machine)
 {
 	const char *at = startswith(machine, "ssh://"), *user;
+	size_t length;
 
 	at = at ? at : machine;
 	user = strrchr(at, '@');
-	put_name(ret, user ? user + 1 : at);
-	if (!machine_is_bus(machine))
-		ret[strcspn(user ? user + 1 : at, ":")] = '\0';
+	at = user ? user + 1 : at;
+	length = machine_is_bus(machine) ? strlen(at) : strcspn(at, ":");
+	put_name(ret, HOST_BYTES, at);
+	if (length < HOST_BYTES)
+		ret[length] = '\0';
 }
 
 static bool has_name(const Topology *t, const char *name)
@@ -92,11 +98,11 @@ static int find_switch(Topology *t, const char *id, const char *name, size_t *re
 	t->switches = s;
 	s += t->n_switches;
 	text_copy(s->id, sizeof(s->id), id);
-	put_name(s->name, name);
+	put_name(s->name, sizeof(s->name), name);
 	for (size_t n = 2; has_name(t, s->name); n++) {
 		char first[80];
 
-		put_name(s->name, name);
+		put_name(s->name, sizeof(s->name), name);
 		text_copy(first, sizeof(first), s->name);
 		snprintf(s->name, sizeof(s->name), "%s_%zu", first, n);
 	}
@@ -244,7 +250,7 @@ static void print_leaf_name(FILE *f, const Topology *t, const Leaf *leaf)
 static void print_leaf(FILE *f, const Topology *t, const Leaves *l, size_t leaf)
 {
 	const char *between = "# at";
-	char host[96];
+	char host[HOST_BYTES];
 
 	for (size_t s = 0; s < t->n_switches; s++)
 		if (l->items[leaf].at[s]) {
@@ -286,7 +292,7 @@ static void print_slurm(FILE *f, const Topology *t, const Leaves *l)
 /* Names of Graphviz are in quotation marks, as texts of JSON are. */
 static void print_dot(FILE *f, const Topology *t)
 {
-	char host[96], name[96];
+	char host[HOST_BYTES], name[96];
 
 	fputs("graph rdma {\n", f);
 	for (size_t i = 0; i < t->n_switches; i++)
@@ -306,7 +312,7 @@ static void print_dot(FILE *f, const Topology *t)
 
 static void print_json(FILE *f, const Topology *t)
 {
-	char host[96], name[96];
+	char host[HOST_BYTES], name[96];
 
 	json_begin(f, "Links");
 	for (size_t i = 0; i < t->n_links; i++) {
