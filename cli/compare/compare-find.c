@@ -2,7 +2,6 @@
 
 #include "compare-find.h"
 
-#include "compare-causes.h"
 #include "compare-rows.h"
 
 void differences_done(Differences *d)
@@ -19,16 +18,19 @@ typedef struct Look {
 	Differences *found;
 } Look;
 
+int differences_add(Differences *d, const Difference *new)
+{
+	if (!array_grow(d->items, d->n))
+		return -ENOMEM;
+	d->items[d->n++] = *new;
+	return 0;
+}
+
 static int add(const Look *l, Difference d)
 {
-	Differences *f = l->found;
-
-	if (!array_grow(f->items, f->n))
-		return -ENOMEM;
 	d.kind = l->kind;
 	d.place = l->place;
-	f->items[f->n++] = d;
-	return 0;
+	return differences_add(l->found, &d);
 }
 
 bool same_value(const Object *a, const Object *b, size_t row)
@@ -174,7 +176,6 @@ ExitStatus differences_find(const Kinds *k, const IgnoredRows *ignored, Differen
 	}
 	if (r < 0)
 		return out_of_memory();
-	differences_find_causes(&d);
 	*ret = d;
 	d = (Differences){};
 	return STATUS_OK;

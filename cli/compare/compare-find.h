@@ -40,9 +40,12 @@ typedef struct IgnoredRows {
 	bool port[_PORT_ATTR_MAX], device[_DEVICE_ATTR_MAX];
 } IgnoredRows;
 
-/* Compares the machines of each kind. */
+/* Compares the machines of each kind. The differences have no causes yet:
+ * differences_find_causes(). */
 ExitStatus differences_find(const Kinds *k, const IgnoredRows *ignored, Differences *ret);
 void differences_done(Differences *d);
+/* Adds a copy of NEW, which has no cause yet. -ENOMEM. */
+int differences_add(Differences *d, const Difference *new);
 #define _cleanup_differences_ _cleanup_(differences_done)
 
 /* An object at P whose attribute ROW is as on most machines that have the property there, in

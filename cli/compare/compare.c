@@ -4,8 +4,10 @@
 
 #include "commands.h"
 #include "compare-ask.h"
+#include "compare-causes.h"
 #include "compare-expect.h"
 #include "compare-print.h"
+#include "compare-rails.h"
 #include "compare-rows.h"
 #include "suggestion.h"
 
@@ -135,6 +137,9 @@ ExitStatus compare_command(Context *c)
 		status = kinds_find(&m, &k);
 	if (status == STATUS_OK)
 		status = differences_find(&k, &arg_ignored, &d);
+	if (status == STATUS_OK)
+		status = rails_find(&k, &arg_ignored, &d);
+	differences_find_causes(&d);
 	if (status == STATUS_OK)
 		status = c->json ? compare_print_json(c, &m, &k, &d) : compare_print(c, &m, &k, &d);
 	if (status == STATUS_OK && arg_write_expect)

@@ -7,8 +7,10 @@
  */
 
 #include "cli-parts.h"
+#include "compare-causes.h"
 #include "compare-expect.h"
 #include "compare-print.h"
+#include "compare-rails.h"
 #include "compare-rows.h"
 #include "expect.h"
 #include "message-object.h"
@@ -190,6 +192,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			FUZZ_CHECK(object_normalize(m.items[i].objects.items[o]) == 0);
 	FUZZ_CHECK(kinds_find(&m, &k) == STATUS_OK);
 	FUZZ_CHECK(differences_find(&k, &none, &d) == STATUS_OK);
+	FUZZ_CHECK(rails_find(&k, &none, &d) == STATUS_OK);
+	differences_find_causes(&d);
 	check_kinds(&k, &d);
 	print(&m, &k, &d, false);
 	print(&m, &k, &d, true);
