@@ -100,37 +100,10 @@ static void reply_text(HttpConnection *c, HttpStatus status, const char *text)
 	reply(c, status, page);
 }
 
-static const char *explain(HttpStatus status)
-{
-	switch (status) {
-	case HTTP_OK:
-		return "OK\n";
-	case HTTP_BAD_REQUEST:
-		return "This is no HTTP request.\n";
-	case HTTP_NOT_FOUND:
-		return "Nothing is here. The metrics are at /metrics\n";
-	case HTTP_METHOD_NOT_ALLOWED:
-		return "There are only GET and HEAD.\n";
-	case HTTP_REQUEST_TIMEOUT:
-		return "The request took too long.\n";
-	case HTTP_CONTENT_TOO_LARGE:
-		return "A request has no content here.\n";
-	case HTTP_URI_TOO_LONG:
-		return "The request line is too long.\n";
-	case HTTP_HEADERS_TOO_LARGE:
-		return "The head of the request is too long.\n";
-	case HTTP_UNAVAILABLE:
-		return "There is no memory for the metrics now.\n";
-	case HTTP_VERSION_NOT_SUPPORTED:
-		return "This server knows HTTP/1.0 and HTTP/1.1.\n";
-	}
-	return "";
-}
-
 static void refuse(HttpConnection *c, HttpStatus status)
 {
 	c->request.keep &= status == HTTP_NOT_FOUND || status == HTTP_METHOD_NOT_ALLOWED;
-	reply_text(c, status, explain(status));
+	reply_text(c, status, http_explain(status));
 }
 
 static void on_state(void *userdata, const SourceState *state)
@@ -164,7 +137,7 @@ static void answer(HttpConnection *c)
 			   "The metrics are at /metrics\n");
 		break;
 	case HTTP_PATH_HEALTHY:
-		reply_text(c, HTTP_OK, explain(HTTP_OK));
+		reply_text(c, HTTP_OK, http_explain(HTTP_OK));
 		break;
 	case HTTP_PATH_METRICS:
 		enter(c, HTTP_STAGE_ANSWER, 0, UINT64_MAX);

@@ -303,26 +303,23 @@ bool http_parse(const char *data, size_t n, HttpRequest *ret)
 const char *http_reason(HttpStatus status)
 {
 	switch (status) {
-	case HTTP_OK:
-		return "OK";
-	case HTTP_BAD_REQUEST:
-		return "Bad Request";
-	case HTTP_NOT_FOUND:
-		return "Not Found";
-	case HTTP_METHOD_NOT_ALLOWED:
-		return "Method Not Allowed";
-	case HTTP_REQUEST_TIMEOUT:
-		return "Request Timeout";
-	case HTTP_CONTENT_TOO_LARGE:
-		return "Content Too Large";
-	case HTTP_URI_TOO_LONG:
-		return "URI Too Long";
-	case HTTP_HEADERS_TOO_LARGE:
-		return "Request Header Fields Too Large";
-	case HTTP_UNAVAILABLE:
-		return "Service Unavailable";
-	case HTTP_VERSION_NOT_SUPPORTED:
-		return "HTTP Version Not Supported";
+#define S(status, number, reason, text)                                                            \
+	case HTTP_##status:                                                                        \
+		return reason;
+		HTTP_STATUSES(S)
+#undef S
 	}
 	return "Unknown";
+}
+
+const char *http_explain(HttpStatus status)
+{
+	switch (status) {
+#define S(status, number, reason, text)                                                            \
+	case HTTP_##status:                                                                        \
+		return text;
+		HTTP_STATUSES(S)
+#undef S
+	}
+	return "";
 }

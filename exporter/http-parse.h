@@ -14,17 +14,25 @@
 #define HTTP_LINE_MAX 2048U
 #define HTTP_HEAD_MAX 8192U
 
+/* S(status, number, reason, text): TEXT is for people. */
+#define HTTP_STATUSES(S)                                                                           \
+	S(OK, 200, "OK", "OK\n")                                                                   \
+	S(BAD_REQUEST, 400, "Bad Request", "This is no HTTP request.\n")                           \
+	S(NOT_FOUND, 404, "Not Found", "Nothing is here. The metrics are at /metrics\n")           \
+	S(METHOD_NOT_ALLOWED, 405, "Method Not Allowed", "There are only GET and HEAD.\n")         \
+	S(REQUEST_TIMEOUT, 408, "Request Timeout", "The request took too long.\n")                 \
+	S(CONTENT_TOO_LARGE, 413, "Content Too Large", "A request has no content here.\n")         \
+	S(URI_TOO_LONG, 414, "URI Too Long", "The request line is too long.\n")                    \
+	S(HEADERS_TOO_LARGE, 431, "Request Header Fields Too Large",                               \
+	  "The head of the request is too long.\n")                                                \
+	S(UNAVAILABLE, 503, "Service Unavailable", "There is no memory for the metrics now.\n")    \
+	S(VERSION_NOT_SUPPORTED, 505, "HTTP Version Not Supported",                                \
+	  "This server knows HTTP/1.0 and HTTP/1.1.\n")
+
 typedef enum HttpStatus {
-	HTTP_OK = 200,
-	HTTP_BAD_REQUEST = 400,
-	HTTP_NOT_FOUND = 404,
-	HTTP_METHOD_NOT_ALLOWED = 405,
-	HTTP_REQUEST_TIMEOUT = 408,
-	HTTP_CONTENT_TOO_LARGE = 413,
-	HTTP_URI_TOO_LONG = 414,
-	HTTP_HEADERS_TOO_LARGE = 431,
-	HTTP_UNAVAILABLE = 503,
-	HTTP_VERSION_NOT_SUPPORTED = 505,
+#define S(status, number, reason, text) HTTP_##status = number,
+	HTTP_STATUSES(S)
+#undef S
 } HttpStatus;
 
 typedef enum HttpPath {
@@ -50,3 +58,5 @@ bool http_parse(const char *data, size_t n, HttpRequest *ret);
 
 /* "Not Found" */
 const char *http_reason(HttpStatus status);
+/* The text of a page that says so. */
+const char *http_explain(HttpStatus status);
