@@ -8,37 +8,12 @@
 
 #include "section.h"
 
-#define BUFFER_SIZE  (64U << 10)
 #define SEGMENTS_MAX 4096U /* in a directory; rdmad keeps at most 400 */
 
 ExitStatus record_file_refuse(const RecordFile *f, const char *what)
 {
 	complain("%s:%u: %s", f->path, f->line, what);
 	return STATUS_FAILED;
-}
-
-/* Moves what is left to the beginning of the buffer, and reads more behind it. */
-static ExitStatus fill(RecordFile *f)
-{
-	char *zero;
-	ssize_t n;
-
-	memmove(f->buffer, f->buffer + f->begin, f->end - f->begin);
-	f->end -= f->begin;
-	f->begin = 0;
-	do
-		n = read(f->fd, f->buffer + f->end, BUFFER_SIZE - f->end);
-	while (n < 0 && errno == EINTR);
-	if (n < 0) {
-		complain("cannot read %s: %s", f->path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	zero = memchr(f->buffer + f->end, '\0', (size_t)n);
-	if (zero)
-		n = zero - (f->buffer + f->end);
-	f->end += (size_t)n;
-	f->at_end = n == 0 || zero;
-	return STATUS_OK;
 }
 
 /* Whether TEXT can be printed. Tabs become blanks. */
@@ -69,37 +44,29 @@ static void enter_section(RecordFile *f, const char *line)
 
 ExitStatus record_file_next(RecordFile *f, char **ret)
 {
-	ExitStatus status = STATUS_OK;
+	bool is_read = !f->at_end && fgets(f->text, sizeof(f->text), f->stream);
+	size_t n = is_read ? strlen(f->text) : 0;
+	bool is_whole = n > 0 && f->text[n - 1] == '\n';
 
-	while (status == STATUS_OK) {
-		char *line = f->buffer + f->begin, *end;
-		size_t size = f->end - f->begin;
-
-		end = memchr(line, '\n', size);
-		if (end)
-			size = (size_t)(end - line);
-		if (size > SCENARIO_LINE_MAX) {
-			f->line++;
-			return record_file_refuse(f, "a line has more than 4096 bytes");
-		}
-		if (end) {
-			*end = '\0';
-			f->begin += size + 1;
-			f->n_bytes += size + 1;
-			f->line++;
-			if (!is_printable(line, size))
-				return record_file_refuse(f, "expected text in UTF-8");
-			enter_section(f, line);
-			*ret = line;
-			return STATUS_OK;
-		}
-		if (f->at_end) {
-			*ret = NULL;
-			return STATUS_OK;
-		}
-		status = fill(f);
+	*ret = NULL;
+	if (!is_read && ferror(f->stream)) {
+		complain("cannot read %s: %s", f->path, strerror(errno));
+		return STATUS_FAILED;
 	}
-	return status;
+	/* without an end: too long, the last one, or followed by a byte 0 */
+	f->at_end = !is_whole;
+	f->line += is_whole || n > SCENARIO_LINE_MAX;
+	if (n > SCENARIO_LINE_MAX && !is_whole)
+		return record_file_refuse(f, "a line has more than 4096 bytes");
+	if (!is_whole)
+		return STATUS_OK;
+	f->text[n - 1] = '\0';
+	f->n_bytes += n;
+	if (!is_printable(f->text, n - 1))
+		return record_file_refuse(f, "expected text in UTF-8");
+	enter_section(f, f->text);
+	*ret = f->text;
+	return STATUS_OK;
 }
 
 /* Takes "KEY VALUE" of a line of the head; what is not known is passed over. */
@@ -140,6 +107,16 @@ static ExitStatus check_format(const RecordFile *f, const char *line)
 	return STATUS_FAILED;
 }
 
+static void rewind_file(RecordFile *f)
+{
+	rewind(f->stream);
+	f->at_end = false;
+	f->n_bytes = 0;
+	f->line = 0;
+	f->part = PART_HEAD;
+}
+
+/* Reads the head; the next line is then the first one. */
 static ExitStatus read_head(RecordFile *f)
 {
 	char *line;
@@ -159,29 +136,16 @@ static ExitStatus read_head(RecordFile *f)
 			 f->path);
 		status = STATUS_FAILED;
 	}
+	rewind_file(f);
 	return status;
-}
-
-static ExitStatus rewind_file(RecordFile *f)
-{
-	if (lseek(f->fd, 0, SEEK_SET) < 0) {
-		complain("cannot read %s: %s", f->path, strerror(errno));
-		return STATUS_FAILED;
-	}
-	f->begin = f->end = 0;
-	f->at_end = false;
-	f->n_bytes = 0;
-	f->line = 0;
-	f->part = PART_HEAD;
-	return STATUS_OK;
 }
 
 RecordFile *record_file_free(RecordFile *f)
 {
 	if (!f)
 		return NULL;
-	close_fd(f->fd);
-	free(f->buffer);
+	if (f->stream)
+		fclose(f->stream);
 	free(f->path);
 	free(f);
 	return NULL;
@@ -204,12 +168,13 @@ static ExitStatus file_new(int fd, char *path, RecordFile **ret)
 		free(path);
 		return out_of_memory();
 	}
-	f->fd = fd;
 	f->path = path;
-	f->buffer = malloc(BUFFER_SIZE);
-	if (!f->buffer || !f->path)
+	f->stream = fdopen(fd, "r");
+	if (!f->stream)
+		close_fd(fd);
+	if (!f->stream || !f->path)
 		return out_of_memory();
-	if (fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		complain("cannot open %s: it is not a regular file", f->path);
 		return STATUS_FAILED;
 	}
@@ -229,20 +194,8 @@ ExitStatus record_file_open(const char *path, RecordFile **ret)
 	if (status == STATUS_OK)
 		status = read_head(f);
 	if (status == STATUS_OK)
-		status = rewind_file(f);
-	if (status == STATUS_OK)
 		*ret = steal_pointer(&f);
 	return status;
-}
-
-/* Whether F has no line. */
-static ExitStatus look_if_empty(RecordFile *f, bool *ret)
-{
-	char *line;
-	ExitStatus status = record_file_next(f, &line);
-
-	*ret = status == STATUS_OK && !line;
-	return status == STATUS_OK ? rewind_file(f) : status;
 }
 
 ExitStatus record_file_open_in(int directory_fd, const char *directory, const char *name,
@@ -251,7 +204,7 @@ ExitStatus record_file_open_in(int directory_fd, const char *directory, const ch
 	_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
 	_cleanup_free_ char *path = NULL;
 	ExitStatus status;
-	bool is_empty;
+	char *line;
 	int fd;
 
 	if (asprintf(&path, "%s/%s", directory, name) < 0) {
@@ -264,12 +217,11 @@ ExitStatus record_file_open_in(int directory_fd, const char *directory, const ch
 		return errno == ENOENT ? STATUS_OK : cannot_open(path, errno);
 	status = file_new(fd, steal_pointer(&path), &f);
 	if (status == STATUS_OK)
-		status = look_if_empty(f, &is_empty);
-	if (status != STATUS_OK || is_empty)
+		status = record_file_next(f, &line);
+	if (status != STATUS_OK || !line)
 		return status;
+	rewind_file(f);
 	status = read_head(f);
-	if (status == STATUS_OK)
-		status = rewind_file(f);
 	if (status == STATUS_OK)
 		*ret = steal_pointer(&f);
 	return status;

@@ -28,14 +28,13 @@ typedef enum RecordPart { PART_HEAD, PART_STATE, PART_SCRIPT } RecordPart;
 
 typedef struct RecordFile {
 	char *path; /* for messages */
-	int fd;
+	FILE *stream;
 	RecordHead head;
-	char *buffer;	   /* what has been read of the file and not yet been used */
-	size_t begin, end; /* where that is in the buffer */
-	bool at_end;	   /* there is no more in the file */
-	uint64_t n_bytes;  /* of the lines that were returned */
-	unsigned int line; /* the number of the last of them */
-	RecordPart part;   /* that it is in */
+	bool at_end;			  /* no more lines follow */
+	uint64_t n_bytes;		  /* of the lines that were returned */
+	unsigned int line;		  /* the number of the last of them */
+	RecordPart part;		  /* that it is in */
+	char text[SCENARIO_LINE_MAX + 2]; /* the last line, with its end */
 } RecordFile;
 
 /* Opens the file PATH and reads its head. The next line is then the first one. Says what is wrong.
