@@ -35,16 +35,9 @@ typedef struct Entry {
 	const char *netdev;
 } Entry;
 
-static const char *tail_text(const Value *tail, const char *key)
-{
-	const Value *v = value_lookup(tail, key);
-
-	return v ? value_text(v) : "";
-}
-
 static bool read_entry(const Object *port, const Value *v, Entry *ret)
 {
-	const Value *m = v->items, *tail, *vlan;
+	const Value *m = v->items, *tail;
 	char buffer[24];
 
 	*ret = (Entry){};
@@ -52,15 +45,15 @@ static bool read_entry(const Object *port, const Value *v, Entry *ret)
 	    gid_parse(value_text(&m[1]), ret->choice.gid) < 0)
 		return false;
 	tail = &m[v->n - 1];
-	vlan = value_lookup(tail, "VlanId");
 	ret->choice.index = (uint32_t)m[0].number;
 	for (uint32_t t = 0; t < _GID_TYPE_MAX; t++)
 		if (streq(value_text(&m[2]), gid_type_name(t, buffer)))
 			ret->choice.type = t;
 	ret->netdev = value_text(&m[3]);
 	ret->choice.where = gid_where(
-		ret->netdev, vlan && vlan->type == VALUE_UNSIGNED ? (uint32_t)vlan->number : 0,
-		*tail_text(tail, "Namespace") ? GID_NAMESPACE_OTHER : GID_NAMESPACE_OWN,
+		ret->netdev, (uint32_t)value_number(value_lookup(tail, "VlanId")),
+		*value_text(value_lookup(tail, "Namespace")) ? GID_NAMESPACE_OTHER
+							     : GID_NAMESPACE_OWN,
 		object_text(port, PORT_ATTR_netdev), object_text(port, PORT_ATTR_netdev_master));
 	return true;
 }
@@ -449,7 +442,6 @@ static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 {
 	const Object *port = r->selection.ports[i];
 	const Object *device = selection_device(&r->selection, port);
-	const Value *rate = object_value(port, PORT_ATTR_rate);
 
 	*ret = (Rail){
 		.port = port,
@@ -459,7 +451,7 @@ static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 		.named_netdev = "",
 		.netdev = "",
 		.infiniband = has_name(port, PORT_ATTR_link_layer, LINK_LAYER_INFINIBAND),
-		.rate = rate && rate->type == VALUE_UNSIGNED ? rate->number : 0,
+		.rate = object_number(port, PORT_ATTR_rate),
 	};
 	find_pkey(ret, w);
 }

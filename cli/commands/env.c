@@ -154,8 +154,6 @@ static bool is_ipv6(const Rail *rail)
  * false if RAIL is left out, or any value is right for it. */
 static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
 {
-	const Value *name = object_value(rail->port, PORT_ATTR_device_name);
-
 	if (rail->reason || (*rail->provider && v->kind != VARIABLE_PROVIDER))
 		return false;
 	switch (v->kind) {
@@ -166,7 +164,7 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 		port_with_colon(rail->port, buffer);
 		return true;
 	case VARIABLE_DEVICE:
-		text_copy(buffer, 96, name ? value_text(name) : "");
+		text_copy(buffer, 96, object_text(rail->port, PORT_ATTR_device_name));
 		return true;
 	case VARIABLE_NETDEV:
 	case VARIABLE_NETDEVS:
@@ -414,7 +412,7 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
  */
 static bool find_same_beginning(const Environment *e, const Rail *r, const char **ret)
 {
-	const char *name = value_text(object_value(r->port, PORT_ATTR_device_name));
+	const char *name = object_text(r->port, PORT_ATTR_device_name);
 
 	for (size_t i = 0; i < e->rails.selection.objects.n; i++) {
 		const Object *o = e->rails.selection.objects.items[i];
@@ -465,7 +463,7 @@ static ExitStatus make_notes(Environment *e)
 		    find_same_beginning(e, r, &other))
 			status = add_note(e, "%s takes %s too, because its name begins with %s",
 					  e->library->title, other,
-					  value_text(object_value(r->port, PORT_ATTR_device_name)));
+					  object_text(r->port, PORT_ATTR_device_name));
 	}
 	return status;
 }

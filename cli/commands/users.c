@@ -30,9 +30,7 @@ static void users_done(Users *u)
 
 static uint64_t get_count(const Users *u, const char *key)
 {
-	const Value *v = value_lookup(&u->counts, key);
-
-	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+	return value_number(value_lookup(&u->counts, key));
 }
 
 static bool is_complete(const Users *u)
@@ -52,9 +50,7 @@ static bool is_entry(const Value *v)
 
 static const char *tail_text(const Value *entry, const char *key)
 {
-	const Value *v = value_lookup(&entry->items[MEMBER_TAIL], key);
-
-	return v ? value_text(v) : "";
+	return value_text(value_lookup(&entry->items[MEMBER_TAIL], key));
 }
 
 static ExitStatus read_users(Context *c, const Object *port, const char *name, Users *ret)

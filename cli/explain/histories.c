@@ -31,23 +31,17 @@ const Value *history_entry_member(const Value *entry, const char *key)
 
 const char *history_entry_text(const Value *entry, const char *key)
 {
-	const Value *v = history_entry_member(entry, key);
-
-	return v ? value_text(v) : "";
+	return value_text(history_entry_member(entry, key));
 }
 
 uint64_t history_entry_number(const Value *entry, const char *key)
 {
-	const Value *v = history_entry_member(entry, key);
-
-	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+	return value_number(history_entry_member(entry, key));
 }
 
 bool history_entry_is_present(const Value *entry)
 {
-	const Value *v = history_entry_member(entry, "Present");
-
-	return v && v->type == VALUE_BOOL && v->boolean;
+	return value_is_true(history_entry_member(entry, "Present"));
 }
 
 static const Object *history_entry_object(const Histories *h, const Value *entry)
@@ -58,9 +52,7 @@ static const Object *history_entry_object(const Histories *h, const Value *entry
 /* The number NAME of the tail of T; 0 if there is none. */
 static uint64_t tail_number(const Value *t, const char *name)
 {
-	const Value *v = t->n > 5 ? value_lookup(&t->items[5], name) : NULL;
-
-	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+	return t->n > 5 ? value_number(value_lookup(&t->items[5], name)) : 0;
 }
 
 bool history_read_transition(const Value *entry, size_t i, PastState *ret)

@@ -12,13 +12,6 @@
 /* Of fewer there can be no burst: no need to ask. */
 #define BURST_LEAST 100U
 
-static uint64_t count_of(const Object *device, DeviceAttr a)
-{
-	const Value *v = object_value(device, a);
-
-	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
-}
-
 /* Whether both are functions of one adapter: PCI addresses that are the same up to the dot. */
 static bool share_slot(const Object *a, const Object *b)
 {
@@ -40,9 +33,9 @@ static bool was_found(const CheckRun *r)
 
 void look_for_pcie_errors(CheckRun *r)
 {
-	uint64_t nonfatal = count_of(r->device, DEVICE_ATTR_aer_nonfatal);
-	uint64_t fatal = count_of(r->device, DEVICE_ATTR_aer_fatal);
-	uint64_t root_fatal = count_of(r->device, DEVICE_ATTR_aer_root_fatal);
+	uint64_t nonfatal = object_number(r->device, DEVICE_ATTR_aer_nonfatal);
+	uint64_t fatal = object_number(r->device, DEVICE_ATTR_aer_fatal);
+	uint64_t root_fatal = object_number(r->device, DEVICE_ATTR_aer_root_fatal);
 
 	if (nonfatal + fatal > 0)
 		check_find(r, &device_attributes[DEVICE_ATTR_aer_nonfatal],
@@ -62,7 +55,7 @@ void look_for_pcie_bursts(CheckRun *r)
 	_cleanup_free_ char *last = NULL;
 	uint64_t sum;
 
-	if (count_of(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST)
+	if (object_number(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST)
 		return;
 	sum = check_growth_of_day(r, r->device, row, &last);
 	if (sum > 0)

@@ -40,7 +40,7 @@ bool flap_limit_parse(const char *text, FlapLimit *ret)
 static const Value *find_history(const CheckRun *r, const char *name)
 {
 	const Value *history = r->ask.history ? r->ask.history(r->ask.userdata, r->port) : NULL;
-	const Value *member = history ? value_lookup(history, name) : NULL;
+	const Value *member = value_lookup(history, name);
 
 	return member && member->type == VALUE_ARRAY ? member : NULL;
 }
@@ -72,11 +72,9 @@ void look_for_flaps(CheckRun *r)
 /* The rate that the port had after transition T; 0 if that is not known. */
 static uint64_t rate_of(const Value *t)
 {
-	const Value *rate = t->type == VALUE_STRUCT && t->n >= _TRANSITION_MAX
-				    ? value_lookup(&t->items[TRANSITION_TAIL], "Rate")
-				    : NULL;
-
-	return rate && rate->type == VALUE_UNSIGNED ? rate->number : 0;
+	return t->type == VALUE_STRUCT && t->n >= _TRANSITION_MAX
+		       ? value_number(value_lookup(&t->items[TRANSITION_TAIL], "Rate"))
+		       : 0;
 }
 
 /* The highest rate that the port had in the last SLOWER_USEC, and until when, 0 for now. */

@@ -19,13 +19,6 @@ typedef struct SubnetPort {
 	uint64_t lid, lids, sm_lid, adapter;
 } SubnetPort;
 
-static uint64_t number_of(const Object *o, size_t row)
-{
-	const Value *v = o ? object_value(o, row) : NULL;
-
-	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
-}
-
 static bool is_opa(const Object *port)
 {
 	return streq(object_text(port, PORT_ATTR_protocol),
@@ -64,9 +57,9 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 		const Object *port = r->ports[i];
 		const Value *prefix = object_value(port, PORT_ATTR_subnet_prefix);
 		SubnetPort p = {.port = port,
-				.lid = number_of(port, PORT_ATTR_lid),
-				.lids = UINT64_C(1) << MIN(number_of(port, PORT_ATTR_lmc), 7U),
-				.sm_lid = number_of(port, PORT_ATTR_sm_lid),
+				.lid = object_number(port, PORT_ATTR_lid),
+				.lids = UINT64_C(1) << MIN(object_number(port, PORT_ATTR_lmc), 7U),
+				.sm_lid = object_number(port, PORT_ATTR_sm_lid),
 				.adapter = adapter_of(r, port),
 				.is_opa = is_opa(port)};
 

@@ -19,11 +19,6 @@ static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
 	return true;
 }
 
-static bool is_true(const Value *v)
-{
-	return v && v->type == VALUE_BOOL && v->boolean;
-}
-
 static bool is_expected(const CheckRun *r, PortAttr a)
 {
 	return check_is_expected(r, &port_attributes[a]);
@@ -112,14 +107,14 @@ static void look_at_expect_files(CheckRun *r)
 
 static void look_at_device_staleness(CheckRun *r)
 {
-	if (is_true(object_value(r->device, DEVICE_ATTR_stale)))
+	if (value_is_true(object_value(r->device, DEVICE_ATTR_stale)))
 		check_find(r, &device_attributes[DEVICE_ATTR_stale], "the device is stale: %s",
 			   object_text(r->device, DEVICE_ATTR_last_error));
 }
 
 static void look_at_staleness(CheckRun *r)
 {
-	if (is_true(object_value(r->port, PORT_ATTR_stale)))
+	if (object_is_stale(r->port))
 		check_find(r, &port_attributes[PORT_ATTR_stale], "the port is stale: %s",
 			   object_text(r->port, PORT_ATTR_last_error));
 }
@@ -310,7 +305,7 @@ static void look_at_verbs(CheckRun *r)
 {
 	const char *code = object_verbs_obstacle(r->port);
 
-	if (code && !is_left_closed(r, code) && !is_true(object_value(r->port, PORT_ATTR_stale)))
+	if (code && !is_left_closed(r, code) && !object_is_stale(r->port))
 		check_find(r, &port_attributes[PORT_ATTR_max_mtu],
 			   "rdmad cannot use verbs on the port: MaxMtu is unavailable (%s)",
 			   unavailable_text(code));

@@ -308,16 +308,12 @@ static const Value *find_member_called(AttrType type, const char *column, const 
 
 const char *format_member_text(AttrType type, const char *column, const Value *entry)
 {
-	const Value *v = find_member_called(type, column, entry);
-
-	return v ? value_text(v) : "";
+	return value_text(find_member_called(type, column, entry));
 }
 
 uint64_t format_member_number(AttrType type, const char *column, const Value *entry)
 {
-	const Value *v = find_member_called(type, column, entry);
-
-	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+	return value_number(find_member_called(type, column, entry));
 }
 
 bool format_is_named_member(AttrType type, size_t i)

@@ -299,9 +299,12 @@ const Value *object_value(const Object *o, size_t i)
 
 const char *object_text(const Object *o, size_t i)
 {
-	const Value *v = o ? object_value(o, i) : NULL;
+	return o ? value_text(object_value(o, i)) : "";
+}
 
-	return v ? value_text(v) : "";
+uint64_t object_number(const Object *o, size_t i)
+{
+	return o ? value_number(object_value(o, i)) : 0;
 }
 
 bool object_is_active(const Object *port)
@@ -313,9 +316,7 @@ bool object_is_active(const Object *port)
 
 bool object_is_stale(const Object *port)
 {
-	const Value *stale = object_value(port, PORT_ATTR_stale);
-
-	return stale && stale->type == VALUE_BOOL && stale->boolean;
+	return value_is_true(object_value(port, PORT_ATTR_stale));
 }
 
 const char *object_name(const Object *o, char buffer[96])

@@ -87,6 +87,8 @@ const char *object_verbs_obstacle(const Object *port);
 const Value *object_value(const Object *o, size_t i);
 /* The text of row I of O, "" if it has none now, or O is NULL. */
 const char *object_text(const Object *o, size_t i);
+/* The number of row I of O, 0 if it has none now, or O is NULL. */
+uint64_t object_number(const Object *o, size_t i);
 /* Whether PORT is stale: its values may be older than the last change. */
 bool object_is_stale(const Object *port);
 /* Whether the state of PORT is active or active-defer. */

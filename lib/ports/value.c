@@ -241,7 +241,7 @@ bool value_equal(const Value *a, const Value *b)
 
 const Value *value_lookup(const Value *v, const char *key)
 {
-	if (v->type != VALUE_DICT)
+	if (!v || v->type != VALUE_DICT)
 		return NULL;
 	for (size_t i = 0; i + 1 < v->n; i += 2)
 		if (streq(value_text(&v->items[i]), key))
@@ -251,7 +251,17 @@ const Value *value_lookup(const Value *v, const char *key)
 
 const char *value_text(const Value *v)
 {
-	return v->type == VALUE_TEXT ? v->text : "";
+	return v && v->type == VALUE_TEXT ? v->text : "";
+}
+
+uint64_t value_number(const Value *v)
+{
+	return v && v->type == VALUE_UNSIGNED ? v->number : 0;
+}
+
+bool value_is_true(const Value *v)
+{
+	return v && v->type == VALUE_BOOL && v->boolean;
 }
 
 bool value_has_member(const Value *v, const char *text)

@@ -59,10 +59,15 @@ Value *value_append(Value *v);
 int value_copy(const Value *v, Value *ret);
 /* Whether both have the same type and the same contents. */
 bool value_equal(const Value *a, const Value *b);
-/* The value of KEY in a dictionary with text keys; NULL if it has none, or V is no dictionary. */
+/* The value of KEY in a dictionary with text keys; NULL if it has none, or V is no
+ * dictionary, or NULL. */
 const Value *value_lookup(const Value *v, const char *key);
-/* The text of V; "" if V is no text. */
+/* The text of V; "" if V is no text, or NULL. */
 const char *value_text(const Value *v);
+/* The number of V; 0 if V is none, or NULL. */
+uint64_t value_number(const Value *v);
+/* Whether V is true, and not NULL. */
+bool value_is_true(const Value *v);
 /* Whether an entry of V, the array of a table, has a member that TEXT, a pattern of fnmatch(3) or a
  * number, matches. */
 bool value_has_member(const Value *v, const char *text);
