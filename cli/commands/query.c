@@ -194,15 +194,11 @@ static ExitStatus ask(Context *c, const Object *port, Value *ret)
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unref_pointer) sd_bus_message *reply = NULL;
 	char name[96];
-	int r;
+	/* of an array with 0 elements, what follows is not read */
+	int r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
+				   "Query", &error, &reply, "a{sv}", arg_max_age_usec > 0 ? 1 : 0,
+				   "max-age-usec", "t", arg_max_age_usec);
 
-	if (arg_max_age_usec > 0)
-		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
-				       "Query", &error, &reply, "a{sv}", 1, "max-age-usec", "t",
-				       arg_max_age_usec);
-	else
-		r = sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
-				       "Query", &error, &reply, "a{sv}", 0);
 	if (r >= 0)
 		r = value_read(reply, ret);
 	if (r >= 0 && ret->type != VALUE_DICT)

@@ -57,7 +57,7 @@ static int read_reasons(sd_bus_message *m, GStrvBuilder *words)
 
 /* Reads the options, which are the last argument of every method, and carries out the command. */
 static int run(sd_bus_message *m, SimulatedMachine *machine, const char *const *words,
-	       uint32_t *ret_index, sd_bus_error *error)
+	       sd_bus_error *error)
 {
 	_cleanup_free_ char *message = NULL;
 	int r;
@@ -65,7 +65,7 @@ static int run(sd_bus_message *m, SimulatedMachine *machine, const char *const *
 	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
 	if (r < 0)
 		return r;
-	r = simulated_commands_run(machine, words, ret_index, &message);
+	r = simulated_commands_run(machine, words, &message);
 	if (r < 0 && message)
 		return sd_bus_error_set(error,
 					r == -ENOENT   ? RDMAD_ERROR_NOT_FOUND
@@ -79,7 +79,7 @@ static int run(sd_bus_message *m, SimulatedMachine *machine, const char *const *
 static int run_and_reply(sd_bus_message *m, SimulatedMachine *machine, const char *const *words,
 			 sd_bus_error *error)
 {
-	int r = run(m, machine, words, NULL, error);
+	int r = run(m, machine, words, error);
 
 	return r < 0 ? r : sd_bus_reply_method_return(m, NULL);
 }
@@ -111,7 +111,7 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
 	g_auto(GStrv) words = NULL;
 	const char *name;
-	uint32_t index = 0;
+	SimulatedMachine *machine = userdata;
 	int r;
 
 	r = sd_bus_message_read(m, "s", &name);
@@ -123,10 +123,10 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	if (r < 0)
 		return r;
 	words = g_strv_builder_end(builder);
-	r = run(m, userdata, (const char *const *)words, &index, error);
+	r = run(m, machine, (const char *const *)words, error);
 	if (r < 0)
 		return r;
-	return sd_bus_reply_method_return(m, "u", index);
+	return sd_bus_reply_method_return(m, "u", machine->added);
 }
 
 /* A command whose words are those of the arguments, texts and numbers, in their order. */

@@ -169,7 +169,7 @@ static int parse_target(const SimulatedMachine *sim, const char *text, Saying *s
 }
 
 int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
-			_unused_ uint32_t *ret_index, char **ret_message)
+			char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	Saying s = {};
@@ -185,7 +185,7 @@ int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n
 }
 
 int recorded_run_asked(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
-		       _unused_ uint32_t *ret_index, char **ret_message)
+		       char **ret_message)
 {
 	Saying s = {};
 	CommandTarget t = {};
@@ -200,8 +200,7 @@ int recorded_run_asked(SimulatedMachine *sim, const char *const *args, _unused_ 
 	return 0;
 }
 
-int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
-		       _unused_ uint32_t *ret_index, char **ret_message)
+int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	Saying s = {};

@@ -12,8 +12,8 @@
  * "asked NAME": all of a new device has been said. ARGS has the N words behind the verb. As
  * simulated_commands_run(). */
 int recorded_run_answer(SimulatedMachine *sim, const char *const *args, size_t n,
-			uint32_t *ret_index, char **ret_message);
+			char **ret_message);
 int recorded_run_noted(SimulatedMachine *sim, const char *const *args, size_t n,
-		       uint32_t *ret_index, char **ret_message);
+		       char **ret_message);
 int recorded_run_asked(SimulatedMachine *sim, const char *const *args, size_t n,
-		       uint32_t *ret_index, char **ret_message);
+		       char **ret_message);

@@ -34,8 +34,8 @@ static int open_scenario(sd_event *event, const Config *config, const SourceHand
 
 int main(int argc, char *argv[])
 {
-	static const Program program = {"rdmad-simulate", help,	 NULL,
-					&arg_scenario,	  false, false, open_scenario};
+	static const Program program = {"rdmad-simulate", help, NULL, &arg_scenario, false, false,
+					open_scenario};
 	ProgramArguments arguments;
 	int r = program_parse(&program, argc, argv, &arguments);
 

@@ -14,9 +14,11 @@
 typedef struct Command {
 	size_t least, most; /* how many arguments it takes */
 	const char *usage;
-	/* ARGS has N arguments and then NULL. RET_INDEX is for "add"; it may be NULL. */
-	int (*run)(SimulatedMachine *sim, const char *const *args, size_t n, uint32_t *ret_index,
-		   char **ret_message);
+	/* ARGS has N arguments and then NULL. */
+	int (*run)(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message);
+	/* The same of a command whose first argument is the device D. */
+	int (*run_device)(SimulatedMachine *sim, SimulatedDevice *d, const char *const *args,
+			  char **ret_message);
 } Command;
 
 /* Events */
@@ -47,8 +49,7 @@ static void tell_ports(const SimulatedMachine *sim, const GArray *ports, const E
 	}
 }
 
-static int run_event(SimulatedMachine *sim, const char *const *args, size_t n,
-		     _unused_ uint32_t *ret_index, char **ret_message)
+static int run_event(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	EventReason reasons[SCENARIO_WORDS_MAX];
 	CommandTarget t = {};
@@ -129,8 +130,7 @@ static int set_device(SimulatedDevice *d, const CommandSettings *a, char **ret_m
 	return 0;
 }
 
-static int run_set(SimulatedMachine *sim, const char *const *args, size_t n,
-		   _unused_ uint32_t *ret_index, char **ret_message)
+static int run_set(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	g_autoptr(GArray) ports = NULL;
@@ -223,8 +223,7 @@ static bool is_recorded(const CommandSettings *a)
 	return false;
 }
 
-static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uint32_t *ret_index,
-		   char **ret_message)
+static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	AttrText name;
@@ -262,8 +261,7 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 	sim->n_rehearsed += d->now.values.port_count;
 	if (recipe.first_port == sim->next_first_port)
 		sim->next_first_port += d->now.values.port_count;
-	if (ret_index)
-		*ret_index = d->now.values.index;
+	sim->added = d->now.values.index;
 	/* and with "answer" when it was published */
 	if (d->recorded)
 		return 0;
@@ -272,19 +270,12 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, uin
 	return 0;
 }
 
-static int run_remove(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
-		      _unused_ uint32_t *ret_index, char **ret_message)
+static int run_remove(SimulatedMachine *sim, SimulatedDevice *d, _unused_ const char *const *args,
+		      _unused_ char **ret_message)
 {
-	SimulatedDevice *d = NULL;
-	uint32_t index;
-	bool recorded;
-	int r;
+	uint32_t index = d->now.values.index;
+	bool recorded = d->recorded;
 
-	r = simulated_machine_find(sim, args[0], &d, ret_message);
-	if (r < 0)
-		return r;
-	index = d->now.values.index;
-	recorded = d->recorded;
 	simulated_machine_remove(sim, d);
 	/* the query is answered with -ENODEV, or in a record, where it may not have been made,
 	 * forgotten */
@@ -294,17 +285,12 @@ static int run_remove(SimulatedMachine *sim, const char *const *args, _unused_ s
 	return 0;
 }
 
-static int run_rename(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
-		      _unused_ uint32_t *ret_index, char **ret_message)
+static int run_rename(SimulatedMachine *sim, SimulatedDevice *d, const char *const *args,
+		      char **ret_message)
 {
-	SimulatedDevice *d = NULL;
 	AttrText name;
-	int r;
+	int r = simulated_machine_parse_new_name(sim, args[1], name, ret_message);
 
-	r = simulated_machine_find(sim, args[0], &d, ret_message);
-	if (r < 0)
-		return r;
-	r = simulated_machine_parse_new_name(sim, args[1], name, ret_message);
 	if (r < 0)
 		return r;
 	simulated_machine_rename(sim, d, name);
@@ -314,27 +300,16 @@ static int run_rename(SimulatedMachine *sim, const char *const *args, _unused_ s
 
 /* Faults */
 
-static int run_stall(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
-		     _unused_ uint32_t *ret_index, char **ret_message)
+static int run_stall(_unused_ SimulatedMachine *sim, SimulatedDevice *d,
+		     _unused_ const char *const *args, _unused_ char **ret_message)
 {
-	SimulatedDevice *d = NULL;
-	int r;
-
-	r = simulated_machine_find(sim, args[0], &d, ret_message);
-	if (r == 0)
-		d->stalled = true;
-	return r;
+	d->stalled = true;
+	return 0;
 }
 
-static int run_unstall(SimulatedMachine *sim, const char *const *args, _unused_ size_t n,
-		       _unused_ uint32_t *ret_index, char **ret_message)
+static int run_unstall(SimulatedMachine *sim, SimulatedDevice *d, _unused_ const char *const *args,
+		       _unused_ char **ret_message)
 {
-	SimulatedDevice *d = NULL;
-	int r;
-
-	r = simulated_machine_find(sim, args[0], &d, ret_message);
-	if (r < 0)
-		return r;
 	d->stalled = false;
 	simulated_machine_resume(sim, d->now.values.index);
 	if (d->wedged) {
@@ -344,8 +319,7 @@ static int run_unstall(SimulatedMachine *sim, const char *const *args, _unused_ 
 	return 0;
 }
 
-static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
-		    _unused_ uint32_t *ret_index, char **ret_message)
+static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
 	g_autoptr(GArray) ports = NULL;
 	uint64_t count = 0;
@@ -375,7 +349,7 @@ static int run_fail(SimulatedMachine *sim, const char *const *args, size_t n,
 
 /* The judge finds it again by itself. */
 static int run_finding(_unused_ SimulatedMachine *sim, _unused_ const char *const *args,
-		       _unused_ size_t n, _unused_ uint32_t *ret_index, _unused_ char **ret_message)
+		       _unused_ size_t n, _unused_ char **ret_message)
 {
 	return 0;
 }
@@ -384,29 +358,30 @@ static int run_finding(_unused_ SimulatedMachine *sim, _unused_ const char *cons
 
 static const Command commands[] = {
 	[VERB_SET] = {2, SCENARIO_WORDS_MAX, "set PORT|DEVICE ATTRIBUTE=VALUE... [event=REASON...]",
-		      run_set},
-	[VERB_EVENT] = {2, SCENARIO_WORDS_MAX, "event PORT|DEVICE|* REASON...", run_event},
-	[VERB_ADD] = {1, SCENARIO_WORDS_MAX, "add NAME [from=DEVICE] [ATTRIBUTE=VALUE...]",
-		      run_add},
-	[VERB_REMOVE] = {1, 2, "remove DEVICE [time=USEC]", run_remove},
-	[VERB_RENAME] = {2, 3, "rename OLD NEW [time=USEC]", run_rename},
-	[VERB_STALL] = {1, 1, "stall DEVICE", run_stall},
-	[VERB_UNSTALL] = {1, 1, "unstall DEVICE", run_unstall},
-	[VERB_FAIL] = {2, 3, "fail PORT ERRNO|none [COUNT]", run_fail},
+		      run_set, NULL},
+	[VERB_EVENT] = {2, SCENARIO_WORDS_MAX, "event PORT|DEVICE|* REASON...", run_event, NULL},
+	[VERB_ADD] = {1, SCENARIO_WORDS_MAX, "add NAME [from=DEVICE] [ATTRIBUTE=VALUE...]", run_add,
+		      NULL},
+	[VERB_REMOVE] = {1, 2, "remove DEVICE [time=USEC]", NULL, run_remove},
+	[VERB_RENAME] = {2, 3, "rename OLD NEW [time=USEC]", NULL, run_rename},
+	[VERB_STALL] = {1, 1, "stall DEVICE", NULL, run_stall},
+	[VERB_UNSTALL] = {1, 1, "unstall DEVICE", NULL, run_unstall},
+	[VERB_FAIL] = {2, 3, "fail PORT ERRNO|none [COUNT]", run_fail, NULL},
 	[VERB_ANSWER] = {1, SCENARIO_WORDS_MAX, "answer PORT|DEVICE [KEY=VALUE...]",
-			 recorded_run_answer},
-	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", recorded_run_asked},
+			 recorded_run_answer, NULL},
+	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", recorded_run_asked, NULL},
 	[VERB_NOTED] = {2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON",
-			recorded_run_noted},
-	[VERB_FINDING] = {2, SCENARIO_WORDS_MAX, "finding PORT KEY=VALUE...", run_finding},
+			recorded_run_noted, NULL},
+	[VERB_FINDING] = {2, SCENARIO_WORDS_MAX, "finding PORT KEY=VALUE...", run_finding, NULL},
 };
 
-int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint32_t *ret_index,
-			   char **ret_message)
+int simulated_commands_run(SimulatedMachine *sim, const char *const *words, char **ret_message)
 {
 	ScenarioVerb verb = words[0] ? scenario_verb_parse(words[0]) : _VERB_MAX;
 	const Command *c = &commands[verb];
+	SimulatedDevice *d = NULL;
 	size_t n = 0;
+	int r;
 
 	while (words[n])
 		n++;
@@ -422,7 +397,10 @@ int simulated_commands_run(SimulatedMachine *sim, const char *const *words, uint
 	if (n - 1 < c->least || n - 1 > c->most)
 		return scenario_refuse(-EINVAL, ret_message, "%s with %zu arguments, expected %s",
 				       words[0], n - 1, c->usage);
-	return c->run(sim, words + 1, n - 1, ret_index, ret_message);
+	if (c->run)
+		return c->run(sim, words + 1, n - 1, ret_message);
+	r = simulated_machine_find(sim, words[1], &d, ret_message);
+	return r < 0 ? r : c->run_device(sim, d, words + 1, ret_message);
 }
 
 int simulated_commands_rehearse(SimulatedMachine *sim, unsigned int *ret_line, char **ret_message)
@@ -438,8 +416,7 @@ int simulated_commands_rehearse(SimulatedMachine *sim, unsigned int *ret_line, c
 		*ret_line = steps[i].line;
 		if (sim->n_rehearsed >= REHEARSED_MAX)
 			return 1;
-		r = simulated_commands_run(sim, (const char *const *)steps[i].words, NULL,
-					   ret_message);
+		r = simulated_commands_run(sim, (const char *const *)steps[i].words, ret_message);
 		if (r < 0)
 			return r;
 	}

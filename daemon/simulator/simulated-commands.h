@@ -11,11 +11,10 @@
 /*
  * Carries out one command, given as its words (NULL-terminated). A command takes effect as a whole
  * or not at all: -EINVAL, -ENOENT (no such device or port), -EEXIST (the name is taken), -ENOSPC
- * (too many devices or ports), each with a message. "add" sets *RET_INDEX to the kernel index of
- * the new device; RET_INDEX may be NULL.
+ * (too many devices or ports), each with a message. "add" leaves the kernel index of the new device
+ * in the machine.
  */
-int simulated_commands_run(SimulatedMachine *machine, const char *const *words, uint32_t *ret_index,
-			   char **ret_message);
+int simulated_commands_run(SimulatedMachine *machine, const char *const *words, char **ret_message);
 
 /*
  * Carries out each step of the script once, in order of time, so that a step that cannot work is an

@@ -37,6 +37,7 @@ typedef struct SimulatedMachine {
 	uint32_t n_ports;	  /* the number of ports of all devices together */
 	uint32_t n_recorded;	  /* the number of devices of records */
 	bool rehearsing;	  /* nobody asks the devices: what cannot fail is left out */
+	uint32_t added;		  /* the kernel index of the device that "add" has made last */
 	uint64_t n_rehearsed;	  /* how many ports were changed or made in doing so */
 
 	/* The listener for the effects of commands; each function may be NULL. They are called

@@ -197,7 +197,12 @@ static int on_answer(sd_event_source *source, void *userdata)
 
 int simulator_run(Source *source, const char *const *words, uint32_t *ret_index, char **ret_message)
 {
-	return simulated_commands_run(&simulator(source)->machine, words, ret_index, ret_message);
+	SimulatedMachine *machine = &simulator(source)->machine;
+	int r = simulated_commands_run(machine, words, ret_message);
+
+	if (ret_index)
+		*ret_index = machine->added;
+	return r;
 }
 
 /* The script */
@@ -214,7 +219,7 @@ static int compare_steps(const void *a, const void *b, _unused_ void *userdata)
 static void run_step(Simulator *sim, Step *step)
 {
 	_cleanup_free_ char *message = NULL;
-	int r = simulated_commands_run(&sim->machine, (const char *const *)step->step->words, NULL,
+	int r = simulated_commands_run(&sim->machine, (const char *const *)step->step->words,
 				       &message);
 
 	if (r < 0 && !step->failing)

@@ -154,12 +154,10 @@ int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, s
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(found_paths_done) FoundPaths f = {};
-	int r = by ? sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					RDMAD_INTERFACE_MANAGER, "FindPorts", error, &reply,
-					"sa{sv}", what, 1, "by", "s", by)
-		   : sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					RDMAD_INTERFACE_MANAGER, "FindPorts", error, &reply,
-					"sa{sv}", what, 0);
+	/* of an array with 0 elements, what follows is not read */
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				   "FindPorts", error, &reply, "sa{sv}", what, by ? 1 : 0, "by",
+				   "s", by);
 
 	if (r >= 0)
 		r = sd_bus_message_enter_container(reply, 'a', "(oa{sv})");

@@ -38,12 +38,10 @@ int samples_from(sd_bus_message *reply, Samples *ret)
 static int call(sd_bus *bus, const char *path, Samples *ret, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int r = path ? sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					  RDMAD_INTERFACE_MANAGER, "GetCounters", error, &reply,
-					  "a{sv}", 1, "ports", "as", 1, path)
-		     : sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					  RDMAD_INTERFACE_MANAGER, "GetCounters", error, &reply,
-					  "a{sv}", 0);
+	/* of an array with 0 elements, what follows is not read */
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				   "GetCounters", error, &reply, "a{sv}", path ? 1 : 0, "ports",
+				   "as", 1, path);
 
 	return r < 0 ? r : samples_from(reply, ret);
 }

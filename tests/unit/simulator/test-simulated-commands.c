@@ -69,8 +69,7 @@ static void command(Fixture *f, const char *line)
 	Words words;
 
 	assert_int_equal(words_split(copy, &words, &message), 0);
-	if (simulated_commands_run(&f->machine, (const char *const *)words.words, NULL, &message) <
-	    0)
+	if (simulated_commands_run(&f->machine, (const char *const *)words.words, &message) < 0)
 		fail_msg("%s: %s", line, message);
 }
 
@@ -83,7 +82,7 @@ static void expect_failure(Fixture *f, const char *line, int error, const char *
 
 	assert_int_equal(words_split(copy, &words, &said), 0);
 	assert_int_equal(
-		simulated_commands_run(&f->machine, (const char *const *)words.words, NULL, &said),
+		simulated_commands_run(&f->machine, (const char *const *)words.words, &said),
 		error);
 	assert_string_equal(said, message);
 	assert_int_equal(f->n_events, n_events);
@@ -279,7 +278,6 @@ static void test_add(void **state)
 	Fixture *f = *state;
 	const char *words[] = {"add", "z", "protocol=opa", "event=link", NULL};
 	_cleanup_free_ char *message = NULL;
-	uint32_t index = 0;
 
 	start(f, TWO "[device c]\nprotocol = iwarp\npresent = no\nfw_ver = 7\n");
 	/* made of the sections of another device */
@@ -290,8 +288,8 @@ static void test_add(void **state)
 	assert_int_equal(port(f, 2, 3)->values.state, 4);
 	expect_event(f, 0, 2, EVENT_ALL_PORTS, REASON_DEVICE);
 	/* made without sections */
-	assert_int_equal(simulated_commands_run(&f->machine, words, &index, &message), 0);
-	assert_int_equal(index, 3);
+	assert_int_equal(simulated_commands_run(&f->machine, words, &message), 0);
+	assert_int_equal(f->machine.added, 3);
 	assert_string_equal(device(f, 3)->values.name, "z");
 	assert_int_equal(f->n_events, 3);
 	expect_event(f, 1, 3, EVENT_ALL_PORTS, REASON_DEVICE);
