@@ -51,12 +51,8 @@ static void put_error(BusWriter *w, const Outcome *o)
 
 	if (o->reading)
 		return;
-	bus_writer_open_property(w, "Error", "s");
-	bus_writer_put_text(w, 's', unavailable_rows[code].code);
-	bus_writer_close_property(w);
-	bus_writer_open_property(w, "ErrorMessage", "s");
-	bus_writer_put_text(w, 's', o->text);
-	bus_writer_close_property(w);
+	bus_writer_add_text(w, "Error", unavailable_rows[code].code);
+	bus_writer_add_text(w, "ErrorMessage", o->text);
 }
 
 /* The sets of the ports of one reply, each once. */

@@ -182,25 +182,16 @@ static void put_found(BusWriter *w, const FoundPort *f, FindKind by)
 	bus_writer_open(w, 'r', "oa{sv}");
 	bus_writer_put_text(w, 'o', port_path(f->port, path));
 	bus_writer_open(w, 'a', "{sv}");
-	bus_writer_open_property(w, "By", "s");
-	bus_writer_put_text(w, 's', find_kind_name(by));
-	bus_writer_close_property(w);
+	bus_writer_add_text(w, "By", find_kind_name(by));
 	if (f->gid) {
-		bus_writer_open_property(w, "GidIndex", "u");
-		bus_writer_put_u32(w, f->gid->index);
-		bus_writer_close_property(w);
+		bus_writer_add_u32(w, "GidIndex", f->gid->index);
 		bus_writer_open_property(w, "Gid", gid_table_signature + 1);
 		bus_put_entry(w, table_layout(ATTR_GIDS), f->gid);
 		bus_writer_close_property(w);
-		bus_writer_open_property(w, "GidGeneration", "t");
-		bus_writer_put_u64(w, f->port->now.values.gid_generation);
-		bus_writer_close_property(w);
+		bus_writer_add_u64(w, "GidGeneration", f->port->now.values.gid_generation);
 	}
-	if (f->netdev) {
-		bus_writer_open_property(w, "Netdev", "s");
-		bus_writer_put_text(w, 's', f->netdev);
-		bus_writer_close_property(w);
-	}
+	if (f->netdev)
+		bus_writer_add_text(w, "Netdev", f->netdev);
 	bus_writer_close(w);
 	bus_writer_close(w);
 }

@@ -134,20 +134,6 @@ static Options options_of(const LongReplyQuestion *q)
 	return o;
 }
 
-static void put_text(BusWriter *w, const char *name, char type, const char *value)
-{
-	bus_writer_open_property(w, name, (const char[]){type, '\0'});
-	bus_writer_put_text(w, type, value);
-	bus_writer_close_property(w);
-}
-
-static void put_u64(BusWriter *w, const char *name, uint64_t value)
-{
-	bus_writer_open_property(w, name, "t");
-	bus_writer_put_u64(w, value);
-	bus_writer_close_property(w);
-}
-
 static void put_link_downs(BusWriter *w, const History *h, uint64_t within_usec)
 {
 	uint64_t now = realtime_now_usec();
@@ -172,15 +158,16 @@ static void put_history(BusWriter *w, const char *name, const Port *p, const His
 	bus_writer_open(w, 'r', HISTORY_TYPES);
 	bus_writer_put_text(w, 's', name);
 	bus_writer_open(w, 'a', "{sv}");
-	bus_writer_open_property(w, "Present", "b");
-	bus_writer_put_bool(w, p != NULL);
-	bus_writer_close_property(w);
-	if (p)
-		put_text(w, "Port", 'o', port_path(p, path));
-	put_text(w, "State", 's', history_state_name(last->to, state));
-	put_u64(w, "StateChangeTimestamp", last->realtime_usec);
-	put_u64(w, "LinkDownCount", h->link_downs);
-	put_u64(w, "Since", h->since_usec);
+	bus_writer_add_bool(w, "Present", p != NULL);
+	if (p) {
+		bus_writer_open_property(w, "Port", "o");
+		bus_writer_put_text(w, 'o', port_path(p, path));
+		bus_writer_close_property(w);
+	}
+	bus_writer_add_text(w, "State", history_state_name(last->to, state));
+	bus_writer_add_u64(w, "StateChangeTimestamp", last->realtime_usec);
+	bus_writer_add_u64(w, "LinkDownCount", h->link_downs);
+	bus_writer_add_u64(w, "Since", h->since_usec);
 	if (o->link_downs)
 		put_link_downs(w, h, o->within_usec);
 	if (o->transitions) {

@@ -56,27 +56,16 @@ static void put_user(BusWriter *w, const HolderEntry *e)
 	bus_put_entry(w, &user_layout, &user);
 }
 
-static void put_u32(BusWriter *w, const char *name, uint32_t value)
-{
-	bus_writer_open_property(w, name, "u");
-	bus_writer_put_u32(w, value);
-	bus_writer_close_property(w);
-}
-
 static void put_counts(BusWriter *w, const Reading *users, const Counts *c)
 {
 	bus_writer_open(w, 'a', "{sv}");
-	put_u32(w, "QpCount", c->qps);
-	put_u32(w, "ProcessCount", c->processes);
-	put_u32(w, "KernelQpCount", c->kernel_qps);
-	put_u32(w, "HiddenProcessCount", c->hidden_processes);
-	put_u32(w, "HiddenQpCount", c->hidden_qps);
-	bus_writer_open_property(w, "Complete", "b");
-	bus_writer_put_bool(w, !users->partial);
-	bus_writer_close_property(w);
-	bus_writer_open_property(w, "Timestamp", "t");
-	bus_writer_put_u64(w, users->realtime_usec);
-	bus_writer_close_property(w);
+	bus_writer_add_u32(w, "QpCount", c->qps);
+	bus_writer_add_u32(w, "ProcessCount", c->processes);
+	bus_writer_add_u32(w, "KernelQpCount", c->kernel_qps);
+	bus_writer_add_u32(w, "HiddenProcessCount", c->hidden_processes);
+	bus_writer_add_u32(w, "HiddenQpCount", c->hidden_qps);
+	bus_writer_add_bool(w, "Complete", !users->partial);
+	bus_writer_add_u64(w, "Timestamp", users->realtime_usec);
 	bus_writer_close(w);
 }
 

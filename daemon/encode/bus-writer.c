@@ -224,11 +224,6 @@ static inline void put(BusWriter *w, char type, const void *value, size_t size)
 		memcpy(p, value, size);
 }
 
-void bus_writer_put_u8(BusWriter *w, uint8_t value)
-{
-	put(w, 'y', &value, sizeof(value));
-}
-
 void bus_writer_put_u32(BusWriter *w, uint32_t value)
 {
 	put(w, 'u', &value, sizeof(value));
@@ -249,4 +244,32 @@ void bus_writer_put_bool(BusWriter *w, bool value)
 	int i = value;
 
 	put(w, 'b', &i, sizeof(i));
+}
+
+void bus_writer_add_text(BusWriter *w, const char *name, const char *text)
+{
+	bus_writer_open_property(w, name, "s");
+	bus_writer_put_text(w, 's', text);
+	bus_writer_close_property(w);
+}
+
+void bus_writer_add_u32(BusWriter *w, const char *name, uint32_t value)
+{
+	bus_writer_open_property(w, name, "u");
+	bus_writer_put_u32(w, value);
+	bus_writer_close_property(w);
+}
+
+void bus_writer_add_u64(BusWriter *w, const char *name, uint64_t value)
+{
+	bus_writer_open_property(w, name, "t");
+	bus_writer_put_u64(w, value);
+	bus_writer_close_property(w);
+}
+
+void bus_writer_add_bool(BusWriter *w, const char *name, bool value)
+{
+	bus_writer_open_property(w, name, "b");
+	bus_writer_put_bool(w, value);
+	bus_writer_close_property(w);
 }

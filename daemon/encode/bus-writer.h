@@ -74,8 +74,13 @@ void bus_writer_replace(BusWriter *w, size_t begin, size_t end, const BusWriter 
 /* TYPE is 's', 'o' or 'g'. TEXT must be valid for that type, which is not checked; what is in the
  * cache is valid. */
 void bus_writer_put_text(BusWriter *w, char type, const char *text);
-void bus_writer_put_u8(BusWriter *w, uint8_t value);
 void bus_writer_put_u32(BusWriter *w, uint32_t value);
 void bus_writer_put_u64(BusWriter *w, uint64_t value);
 void bus_writer_put_s32(BusWriter *w, int32_t value);
 void bus_writer_put_bool(BusWriter *w, bool value);
+
+/* Adds the entry {sv} of NAME to a dictionary of properties. */
+void bus_writer_add_text(BusWriter *w, const char *name, const char *text);
+void bus_writer_add_u32(BusWriter *w, const char *name, uint32_t value);
+void bus_writer_add_u64(BusWriter *w, const char *name, uint64_t value);
+void bus_writer_add_bool(BusWriter *w, const char *name, bool value);

@@ -32,7 +32,7 @@ static void test_bytes(void **state)
 	_cleanup_(bus_writer_done) BusWriter w = {};
 
 	(void)state;
-	bus_writer_put_u8(&w, 7);
+	bus_writer_put_bytes(&w, 1, "\7", 1);
 	bus_writer_open(&w, 'a', "{sv}");
 	bus_writer_open(&w, 'e', "sv");
 	bus_writer_put_text(&w, 's', "A");
