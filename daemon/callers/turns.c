@@ -71,10 +71,8 @@ static void forget_users(Turns *t)
 		*at = u->next;
 		free(u);
 	}
-	if (t->n_calls > 0)
-		return;
-	memset(t->classes, 0, sizeof(t->classes));
-	t->reached = 0;
+	if (t->n_calls == 0)
+		memset(t->classes, 0, sizeof(t->classes));
 }
 
 int turns_new(uid_t own, Turns **ret)

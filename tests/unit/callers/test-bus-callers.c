@@ -170,6 +170,25 @@ static void test_bound(void **state)
 	bus_caller_unref(held);
 }
 
+/* One in the middle is used again: those before it are still the oldest. */
+static void test_order(void **state)
+{
+	Test *t = *state;
+	unsigned int middle = BUS_CALLERS_MAX / 2;
+
+	for (unsigned int i = 1; i <= BUS_CALLERS_MAX; i++)
+		call(t, i);
+	call(t, middle);
+	for (unsigned int i = 1; i < middle; i++)
+		call(t, BUS_CALLERS_MAX + i);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + middle - 1);
+	for (unsigned int i = middle; i < BUS_CALLERS_MAX + middle; i++)
+		call(t, i);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + middle - 1);
+	call(t, middle - 1);
+	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + middle);
+}
+
 /* The connection ends before the bus has answered. */
 static void test_end_while_asking(void **state)
 {
@@ -192,9 +211,7 @@ int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_one_question),
-		TEST(test_error),
-		TEST(test_bound),
+		TEST(test_one_question),     TEST(test_error), TEST(test_bound), TEST(test_order),
 		TEST(test_end_while_asking),
 	};
 
