@@ -133,15 +133,10 @@ int vfs_read(Netlink *n, int device, const Table *netdevs, Table **ret)
 	if (!list)
 		return -ENOMEM;
 	r = netdev_open(n);
-	TABLE_FOREACH(NetdevEntry, e, netdevs) {
-		if (r == 0)
+	TABLE_FOREACH(NetdevEntry, e, netdevs)
+		if (r == 0 && list->n == 0)
 			r = ask(n, e->ifindex, list);
-		if (r < 0)
-			return r;
-		if (list->n > 0)
-			break;
-	}
-	if (r < 0 || list->n == 0)
-		return r < 0 ? r : -ENODATA;
-	return table_make(list->entries, list->n, sizeof(VfEntry), ret);
+	if (r == 0 && list->n == 0)
+		r = -ENODATA;
+	return r < 0 ? r : table_make(list->entries, list->n, sizeof(VfEntry), ret);
 }

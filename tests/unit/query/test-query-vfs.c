@@ -192,6 +192,56 @@ static void test_cut(void **state)
 	}
 }
 
+/* What the kernel says of N_VFS functions with a list of N. */
+static int take_some(uint32_t n, uint32_t n_vfs, VfList *ret)
+{
+	struct nlattr *list;
+	struct nl_msg *m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+	int r;
+
+	for (uint32_t i = 0; i < n; i++) {
+		put_vf(m, i, 0, 0, NULL);
+		nla_put_u32(m, IFLA_VF_INFO + 1, 0); /* what a later kernel may have between them */
+	}
+	nest_end(m, list);
+	nla_put_u32(m, IFLA_NUM_VF, n_vfs);
+	r = vfs_parse(nlmsg_hdr(m), ret);
+	nlmsg_free(m);
+	return r;
+}
+
+static void test_one_missing(void **state)
+{
+	VfList *l = *state;
+
+	assert_int_equal(take_some(3, 3, l), 0);
+	assert_int_equal(l->n, 3);
+	assert_int_equal(take_some(3, 4, l), -EMSGSIZE);
+	assert_int_equal(take_some(1, 1, l), 0);
+	assert_int_equal(take_some(1, 2, l), -EMSGSIZE);
+	assert_int_equal(take_some(0, 0, l), 0);
+	assert_int_equal(take_some(0, 1, l), -EMSGSIZE);
+}
+
+/* A message without attributes, one without its beginning, and one with a broken attribute */
+static void test_short(void **state)
+{
+	struct ifinfomsg info = {.ifi_index = 3};
+	const struct nlattr broken = {.nla_len = 2, .nla_type = IFLA_IFNAME};
+	VfList *l = *state;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct nl_msg *m = nlmsg_alloc_simple(RTM_NEWLINK, 0);
+
+		nlmsg_append(m, &info, i == 1 ? sizeof(info) - 4 : sizeof(info), NLMSG_ALIGNTO);
+		if (i == 2)
+			nlmsg_append(m, CONST_CAST(struct nlattr *, &broken), sizeof(broken),
+				     NLMSG_ALIGNTO);
+		assert_int_equal(vfs_parse(nlmsg_hdr(m), l), i == 1 ? -EBADMSG : 0);
+		nlmsg_free(m);
+	}
+}
+
 /* Without virtual functions the kernel is not asked: the socket is closed, and stays so. */
 static void test_none(void **state)
 {
@@ -230,6 +280,69 @@ static void test_kernel(void **state)
 	netlink_close(&n);
 }
 
+/* The kernel, if SCRIPTED: the second interface that it is asked about has a virtual function. */
+static bool scripted;
+static unsigned int n_asked;
+static int ask_error;
+
+int __real_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
+int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
+int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata)
+{
+	const struct ifinfomsg *info = nlmsg_data(nlmsg_hdr(request));
+	struct nlattr *mask = nlmsg_find_attr(nlmsg_hdr(request), sizeof(*info), IFLA_EXT_MASK);
+	struct nlattr *list;
+	struct nl_msg *m;
+	int r;
+
+	if (!scripted)
+		return __real_netlink_ask(n, request, handler, userdata);
+	assert_int_equal(nlmsg_hdr(request)->nlmsg_type, RTM_GETLINK);
+	assert_int_equal(info->ifi_index, 40 + n_asked);
+	assert_non_null(mask);
+	assert_int_equal(nla_get_u32(mask), RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
+	nlmsg_free(request);
+	n_asked++;
+	if (ask_error < 0)
+		return ask_error;
+	m = begin(RTM_NEWLINK, ARPHRD_ETHER, &list);
+	if (n_asked == 2)
+		put_vf(m, 0, IFLA_VF_LINK_STATE_AUTO, 0, NULL);
+	nest_end(m, list);
+	r = handler(nlmsg_hdr(m), userdata);
+	nlmsg_free(m);
+	return r;
+}
+
+/* One interface of the function after the other is asked, until one tells of all. */
+static void test_interfaces(void **state)
+{
+	static const NetdevEntry interfaces[] = {{.ifindex = 40, .name = "a"},
+						 {.ifindex = 41, .name = "b"},
+						 {.ifindex = 42, .name = "c"}};
+	_cleanup_(table_free_pointer) Table *netdevs =
+		table_new(interfaces, ARRAY_SIZE(interfaces), sizeof(*interfaces));
+	_cleanup_(table_free_pointer) Table *table = NULL;
+	const Tree *t = *state;
+	Netlink n = NETLINK_CLOSED;
+
+	scripted = true;
+	tree_put(t, "device/sriov_numvfs", "1\n");
+	n_asked = 0;
+	assert_int_equal(vfs_read(&n, t->fd, netdevs, &table), 0);
+	assert_int_equal(table->n, 1);
+	assert_int_equal(n_asked, 2);
+	/* what cannot be asked now says nothing of the others */
+	table = table_free(table);
+	n_asked = 0;
+	ask_error = -ENOBUFS;
+	assert_int_equal(vfs_read(&n, t->fd, netdevs, &table), -ENOBUFS);
+	assert_null(table);
+	assert_int_equal(n_asked, 1);
+	scripted = false;
+	netlink_close(&n);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -238,8 +351,11 @@ int main(void)
 		TEST(test_ethernet),
 		TEST(test_wrong),
 		TEST(test_cut),
+		TEST(test_one_missing),
+		TEST(test_short),
 		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_kernel, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_interfaces, tree_setup, tree_teardown),
 	};
 
 	return cmocka_run_group_tests_name("query-vfs", tests, NULL, NULL);
