@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows that are lists are arrays on the bus, in properties, in signals and in Query(). */
 
+#include "attribute.h"
 #include "fixture.h"
+#include "port.h"
 
 #define PORT	   "/org/rdma/device/1/port/1"
 #define PROPERTIES "org.freedesktop.DBus.Properties"
@@ -119,6 +121,33 @@ static void test_query(void **state)
 	}
 }
 
+/* Each field of Query() has the type of its row, whatever is in it. */
+static void test_query_types(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(*state, PORT, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 0);
+	unsigned int n_64 = 0, n_32 = 0, n_texts = 0;
+	const char *field, *type;
+
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
+		PortAttr a = 0;
+
+		assert_true(sd_bus_message_read_basic(reply, 's', &field) > 0);
+		while (a < _PORT_ATTR_MAX && !streq(port_attributes[a].field, field))
+			a++;
+		assert_true(a < _PORT_ATTR_MAX);
+		assert_true(sd_bus_message_peek_type(reply, NULL, &type) > 0);
+		assert_string_equal(type, attr_raw_signature(port_attributes[a].type));
+		n_64 += streq(type, "t");
+		n_32 += streq(type, "u");
+		n_texts += streq(type, "s");
+		assert_true(sd_bus_message_skip(reply, "v") > 0);
+		assert_true(sd_bus_message_exit_container(reply) >= 0);
+	}
+	assert_true(n_64 > 0 && n_32 > 0 && n_texts > 0);
+}
+
 static void test_signal(void **state)
 {
 	Fixture *f = *state;
@@ -159,10 +188,8 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_properties),
-		TEST(test_query),
-		TEST(test_signal),
-		TEST(test_no_list),
+		TEST(test_properties), TEST(test_query),   TEST(test_query_types),
+		TEST(test_signal),     TEST(test_no_list),
 	};
 
 	return cmocka_run_group_tests_name("lists", tests, NULL, NULL);

@@ -316,10 +316,15 @@ const PoolTiming slow = {
 	.queue_usec = GUARD_USEC * 2,
 };
 
-void start(Test *t, const char *path, uint64_t query_timeout_usec, const PoolTiming *timing)
+void start_as_is(Test *t, const char *path, uint64_t query_timeout_usec)
 {
 	t->config.query_timeout_usec = query_timeout_usec;
 	assert_int_equal(pool_new(t->event, &t->config, path, &handler, t, &t->pool), 0);
+}
+
+void start(Test *t, const char *path, uint64_t query_timeout_usec, const PoolTiming *timing)
+{
+	start_as_is(t, path, query_timeout_usec);
 	pool_set_timing(t->pool, timing);
 	pool_set_main(t->pool, 1);
 }

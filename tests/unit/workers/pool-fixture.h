@@ -74,6 +74,8 @@ extern const PoolTiming quick;
 extern const PoolTiming slow;
 /* Makes the pool, whose workers are the program at PATH. It has one main lane. */
 void start(Test *t, const char *path, uint64_t query_timeout_usec, const PoolTiming *timing);
+/* The same, with the times and the main lanes that a pool has by itself. */
+void start_as_is(Test *t, const char *path, uint64_t query_timeout_usec);
 
 /* A query of DEVICE, its attributes and the ports 1 and 2, with a new id. WHAT is what the fake
  * worker is to do. */

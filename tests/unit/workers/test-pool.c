@@ -3,6 +3,9 @@
 
 #include "pool-fixture.h"
 
+#include <sched.h>
+#include <sys/wait.h>
+
 #include "log.h"
 
 static void test_answers(void **state)
@@ -63,6 +66,44 @@ static void test_shared_out(void **state)
 	}
 	assert_true(pids[0] != pids[1]);
 	assert_int_equal(count_children(), 2);
+}
+
+/* The CPUs of the machine, instead of what the C library says; 0: it cannot say. */
+static int n_cpus;
+
+int sched_getaffinity(_unused_ pid_t pid, size_t size, cpu_set_t *ret)
+{
+	if (n_cpus == 0) {
+		errno = EINVAL; /* there are more than a set has room for */
+		return -1;
+	}
+	CPU_ZERO_S(size, ret);
+	for (int i = 0; i < n_cpus; i++)
+		CPU_SET_S((size_t)i, size, ret);
+	return 0;
+}
+
+/* A pool has a worker for each CPU, up to a limit, and one at least. */
+static void test_cpus(void **state)
+{
+	static const unsigned int cases[][2] = {{0, 1}, {1, 1}, {3, 3}, {64, POOL_MAIN_MAX}};
+	Test *t = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		siginfo_t status;
+		uint64_t last = 0;
+
+		t->n = 0;
+		n_cpus = (int)cases[i][0];
+		start_as_is(t, FAKE_WORKER, PATIENT_USEC);
+		for (uint32_t k = 0; k <= cases[i][1] * POOL_MAIN_DEVICES; k++)
+			last = ask(t, k, "ok");
+		RUN_UNTIL(t, find_end(t, last));
+		assert_int_equal(count_children(), cases[i][1]);
+		t->pool = pool_free(t->pool);
+		while (waitid(P_ALL, 0, &status, WEXITED) == 0)
+			;
+	}
 }
 
 static void test_errors_pass(void **state)
@@ -282,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_answers),
 		TEST(test_shared_out),
+		TEST(test_cpus),
 		TEST(test_errors_pass),
 		TEST(test_open_error_passes),
 		TEST(test_arguments),
