@@ -274,7 +274,6 @@ Turn *turns_take(TurnsLine *line)
 	line->first = turn->next;
 	if (!line->first)
 		line->last = &line->first;
-	turn->next = NULL;
 	uncount(line, 1, turn->size);
 	if (line->user && !line->first)
 		leave(line);

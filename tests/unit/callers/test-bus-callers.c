@@ -16,6 +16,7 @@ typedef struct Test {
 	BusCallers *callers;
 	unsigned int n_questions;
 	bool silent;	   /* the bus answers nothing */
+	bool no_number;	   /* it answers without a user */
 	const char *error; /* what it answers; NULL: the number behind the dot of the name */
 	unsigned int n_told, n_refused;
 	uid_t told;
@@ -32,6 +33,8 @@ static int on_question(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	t->n_questions++;
 	if (t->silent)
 		return 1;
+	if (t->no_number)
+		return sd_bus_reply_method_return(m, "");
 	if (t->error)
 		return sd_bus_reply_method_errorf(m, t->error, "test");
 	assert_true(sd_bus_message_read(m, "s", &name) > 0);
@@ -179,6 +182,7 @@ static void test_order(void **state)
 	for (unsigned int i = 1; i <= BUS_CALLERS_MAX; i++)
 		call(t, i);
 	call(t, middle);
+	call(t, middle);
 	for (unsigned int i = 1; i < middle; i++)
 		call(t, BUS_CALLERS_MAX + i);
 	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + middle - 1);
@@ -187,6 +191,34 @@ static void test_order(void **state)
 	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + middle - 1);
 	call(t, middle - 1);
 	assert_int_equal(t->n_questions, BUS_CALLERS_MAX + middle);
+}
+
+/* The bus answers something that is no number: that is an error, and not a user. */
+static void test_no_number(void **state)
+{
+	Test *t = *state;
+	CallerWait wait = {.told = on_told, .userdata = t};
+	BusCaller *caller = find(t, 7);
+
+	t->no_number = true;
+	bus_caller_await(caller, &wait);
+	bus_pair_settle(t->bus, t->daemon);
+	assert_int_equal(t->n_refused, 1);
+	bus_caller_unref(caller);
+}
+
+/* A connection is new once. */
+static void test_new(void **state)
+{
+	Test *t = *state;
+	BusCaller *caller = find(t, 7);
+
+	assert_true(bus_caller_is_new(caller));
+	assert_false(bus_caller_is_new(caller));
+	bus_caller_unref(caller);
+	caller = find(t, 7);
+	assert_false(bus_caller_is_new(caller));
+	bus_caller_unref(caller);
 }
 
 /* The connection ends before the bus has answered. */
@@ -211,7 +243,12 @@ int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_one_question),     TEST(test_error), TEST(test_bound), TEST(test_order),
+		TEST(test_one_question),
+		TEST(test_error),
+		TEST(test_bound),
+		TEST(test_order),
+		TEST(test_no_number),
+		TEST(test_new),
 		TEST(test_end_while_asking),
 	};
 

@@ -67,6 +67,7 @@ static void add(TurnsLine *line, unsigned int n, size_t size)
 
 		assert_non_null(turn);
 		turn->size = size;
+		turn->next = turn; /* nothing that may stay */
 		turns_add(line, turn);
 	}
 }
@@ -317,12 +318,119 @@ static void test_room_of_unknown(void **state)
 	assert_true(turns_has_room(bob, TURNS_USER_BYTES, false));
 }
 
+/* What has left makes room in its class, and on a connection whose user is not known. */
+static void test_room_again(void **state)
+{
+	Turns *t = *state;
+	TurnsLine *bob = open_line(t, "b", BOB), *u = open_unknown(t, "u"), *x = NULL;
+
+	add(bob, 1, 1);
+	add(u, 1, TURNS_USER_BYTES);
+	for (uid_t user = 2000; user < 2000 + TURNS_BYTES / TURNS_USER_BYTES; user++) {
+		x = open_line(t, "x", user);
+		add(x, 1, TURNS_USER_BYTES);
+	}
+	assert_false(turns_has_room(bob, TURNS_USER_BYTES - 1, false));
+	assert_false(turns_has_room(u, 1, false));
+	free(turns_take(x));
+	free(turns_take(u));
+	assert_true(turns_has_room(bob, TURNS_USER_BYTES - 1, false));
+	assert_true(turns_has_room(u, TURNS_USER_BYTES, false));
+}
+
+/* Calls that come between others of their connection are behind them. */
+static void test_between(void **state)
+{
+	Turns *t = *state;
+	TurnsLine *a = open_line(t, "a", ALICE);
+	size_t sizes = 0;
+
+	add(a, 1, 1);
+	add(a, 1, 2);
+	add(a, 1, 3);
+	for (unsigned int i = 1; i <= 4; i++) {
+		TurnsLine *line;
+		uid_t user;
+		Turn *turn = turns_next(t, &line, &user);
+
+		assert_non_null(turn);
+		sizes = 10 * sizes + turn->size;
+		free(turn);
+		turns_charge(t, user, 1);
+		if (i == 1)
+			add(a, 1, 4);
+	}
+	assert_int_equal(sizes, 1234);
+	assert_true(turns_is_empty(t));
+}
+
+/* A connection that had nothing any more, and whose neighbour has had his last since. */
+static void test_line_comes_back(void **state)
+{
+	Turns *t = *state;
+	TurnsLine *a = open_line(t, "a", ALICE);
+
+	add(a, 1, SIZE);
+	add(open_line(t, "b", ALICE), 1, SIZE);
+	expect(t, 1, "a");
+	add(a, 1, SIZE);
+	expect(t, 1, "ba");
+	add(open_line(t, "c", BOB), 2, SIZE);
+	add(a, 1, SIZE);
+	expect(t, 10, "cac");
+}
+
+/* While one call waits, what others have cost counts; when none does, nobody has cost anything. */
+static void test_last_call(void **state)
+{
+	Turns *t = *state;
+	TurnsLine *b = open_line(t, "b", BOB), *a = open_line(t, "a", ALICE);
+
+	add(a, 1, SIZE);
+	add(b, 1, SIZE);
+	expect(t, 100, "a");
+	add(a, 1, SIZE);
+	expect(t, 200, "ba");
+	/* between users of equal cost it is the one whose connection was opened last */
+	add(b, 1, SIZE);
+	add(a, 1, SIZE);
+	expect(t, 1, "ab");
+}
+
+/* Connections are closed in any order, and none of the others is lost. */
+static void test_any(void **state)
+{
+	static const unsigned int orders[][3] = {{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}};
+	Turns *t = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		TurnsLine *lines[3];
+
+		for (unsigned int k = 0; k < 3; k++)
+			lines[k] = open_unknown(t, "x");
+		for (unsigned int k = 0; k < 3; k++) {
+			const TurnsLine *any = turns_any(t);
+
+			assert_true(any == lines[0] || any == lines[1] || any == lines[2]);
+			assert_non_null(any);
+			turns_close(lines[orders[i][k]]);
+			lines[orders[i][k]] = NULL;
+		}
+		assert_null(turns_any(t));
+	}
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_forgotten_classes),
 		TEST(test_empty),
+		TEST(test_room_again),
+		TEST(test_between),
+		TEST(test_line_comes_back),
+		TEST(test_last_call),
+		TEST(test_any),
 		TEST(test_round),
 		TEST(test_cost),
 		TEST(test_newcomer),
