@@ -16,12 +16,15 @@
 #include "bus-peer.h"
 #include "clock.h"
 #include "long-reply-kinds.h"
+#include "long-reply-queue.h"
 #include "names.h"
 
 /* The reply to Introspect() is longer than what may be unsent, so the second one waits for the
  * first. */
 #define DEVICES 4000U
 #define CALLS	5U
+/* Bytes in a second with which what a user has saved up does not suffice for two of them */
+#define RATE 8000U
 
 typedef struct Test {
 	sd_bus *bus, *daemon; /* both ends of the connection */
@@ -32,18 +35,24 @@ typedef struct Test {
 	Cache cache;
 	LongReplies *long_replies;
 	unsigned int n_replies; /* that the bus has got */
+	size_t size;		/* bytes of the body of the last one */
 } Test;
 
 /* How far CLOCK_MONOTONIC is behind. Timers of the kernel do not know of it, so what is to happen
  * at a time of this clock happens at once. */
 static time_t clock_behind;
+/* Or it stands still at this time, in microseconds; 0: it does not. */
+static uint64_t clock_stopped;
 
 /* instead of that of libc, also for libsystemd */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	int r = (int)syscall(SYS_clock_gettime, clock, t);
 
-	if (clock == CLOCK_MONOTONIC)
+	if (clock == CLOCK_MONOTONIC && clock_stopped > 0)
+		*t = (struct timespec){(time_t)(clock_stopped / USEC_PER_SEC),
+				       (long)(clock_stopped % USEC_PER_SEC * 1000)};
+	else if (clock == CLOCK_MONOTONIC)
 		t->tv_sec -= clock_behind;
 	return r;
 }
@@ -65,8 +74,11 @@ static int on_question(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_b
 static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	Test *t = userdata;
+	const char *text;
 
 	assert_false(sd_bus_message_is_method_error(m, NULL));
+	assert_true(sd_bus_message_read_basic(m, 's', &text) > 0);
+	t->size = sizeof(uint32_t) + strlen(text) + 1;
 	t->n_replies++;
 	return 0;
 }
@@ -93,7 +105,8 @@ static void add_devices(Cache *c)
 	}
 }
 
-static int setup(void **state)
+/* Each user gets RATE bytes in a second. */
+static int setup_rate(void **state, uint64_t rate)
 {
 	Test *t = calloc(1, sizeof(*t));
 
@@ -106,7 +119,7 @@ static int setup(void **state)
 	assert_true(bus_turns_new(t->daemon, t->callers, &t->turns) >= 0);
 	long_reply_kinds_init();
 	assert_true(long_replies_new(t->daemon, t->callers, t->turns, t->event, &t->cache,
-				     long_reply_rows, UINT32_MAX, &t->long_replies) >= 0);
+				     long_reply_rows, rate, &t->long_replies) >= 0);
 	assert_true(bus_loop_new(t->daemon, t->event, t->turns, on_broken, NULL, &t->loop) >= 0);
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
 	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, NULL) >= 0);
@@ -114,10 +127,21 @@ static int setup(void **state)
 	return 0;
 }
 
+static int setup(void **state)
+{
+	return setup_rate(state, UINT32_MAX);
+}
+
+static int setup_limited(void **state)
+{
+	return setup_rate(state, RATE);
+}
+
 static int teardown(void **state)
 {
 	Test *t = *state;
 
+	clock_stopped = 0;
 	bus_loop_free(t->loop);
 	long_replies_free(t->long_replies);
 	bus_turns_free(t->turns);
@@ -160,19 +184,24 @@ static void test_signals_without_end(void **state)
 	}
 }
 
-/* While the bus takes nothing, at most one long reply is written. */
-static void test_bus_takes_nothing(void **state)
+/* The daemon reads the calls, asks whose they are, and hears it. */
+static void begin(Test *t)
 {
-	Test *t = *state;
-
-	ask(t);
-	/* the daemon reads the calls, asks whose they are, and hears it */
 	for (unsigned int i = 0; i < 3; i++) {
 		while (sd_event_run(t->event, 0) > 0)
 			;
 		if (i == 0)
 			bus_pair_run(t->bus);
 	}
+}
+
+/* While the bus takes nothing, at most one long reply is written. */
+static void test_bus_takes_nothing(void **state)
+{
+	Test *t = *state;
+
+	ask(t);
+	begin(t);
 	for (unsigned int i = 0; i < 50; i++)
 		assert_true(sd_event_run(t->event, USEC_PER_MSEC) >= 0);
 	/* the reply, and perhaps that rdmad wants to hear who leaves */
@@ -206,12 +235,86 @@ static void test_asked_again_later(void **state)
 	}
 }
 
+static void step(Test *t)
+{
+	bus_pair_run(t->bus);
+	assert_true(sd_event_run(t->event, USEC_PER_MSEC) >= 0);
+}
+
+/* Both ends do all they can when the clock shows USEC: then the bus has got N replies, and no more.
+ * A timer that is due fires at once, as it is later for the kernel. */
+static void expect_replies(Test *t, uint64_t usec, unsigned int n)
+{
+	enum { STEPS_MAX = 20000 };
+
+	clock_stopped = usec;
+	for (unsigned int i = 0; t->n_replies < n; i++) {
+		assert_true(i < STEPS_MAX);
+		step(t);
+	}
+	for (unsigned int i = 0; i < 50; i++)
+		step(t);
+	assert_int_equal(t->n_replies, n);
+}
+
+/* The bus needs BUSY_USEC to take a reply: then it has as much time for all else, PAUSE_USEC. */
+static void check_pause(Test *t, uint64_t busy_usec, uint64_t pause_usec)
+{
+	uint64_t start = monotonic_now_usec() / 2;
+
+	clock_stopped = start;
+	ask(t);
+	begin(t);
+	assert_int_equal(t->n_replies, 0);
+	expect_replies(t, start + busy_usec, 1);
+	expect_replies(t, start + busy_usec + pause_usec - 1, 1);
+	expect_replies(t, start + busy_usec + pause_usec, 2);
+	/* the bus takes the others at once */
+	while (t->n_replies < CALLS) {
+		clock_stopped += USEC_PER_MSEC;
+		step(t);
+	}
+}
+
+static void test_pause(void **state)
+{
+	check_pause(*state, 300 * USEC_PER_MSEC, 300 * USEC_PER_MSEC);
+}
+
+/* A bus that stood still was not busy. */
+static void test_longest_pause(void **state)
+{
+	check_pause(*state, 2 * USEC_PER_SEC, USEC_PER_SEC);
+}
+
+/* A user who has had what he had saved up waits as long as his rate says. */
+static void test_rate(void **state)
+{
+	Test *t = *state;
+	uint64_t start = monotonic_now_usec() / 2, wait;
+
+	clock_stopped = start;
+	ask(t);
+	expect_replies(t, start, 1);
+	wait = t->size * USEC_PER_SEC / RATE;
+	assert_true(start > LONG_REPLY_QUEUE_SAVED_USEC && wait > LONG_REPLY_QUEUE_SAVED_USEC);
+	for (unsigned int n = 1; n <= 2; n++) {
+		uint64_t when = start + n * wait - LONG_REPLY_QUEUE_SAVED_USEC;
+
+		expect_replies(t, when - 1, n);
+		expect_replies(t, when, n + 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_asked_again_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signals_without_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bus_takes_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_longest_pause, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rate, setup_limited, teardown),
 	};
 
 	return cmocka_run_group_tests_name("long-reply-sent", tests, NULL, NULL);
