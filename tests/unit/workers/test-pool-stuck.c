@@ -46,6 +46,31 @@ static void test_stuck(void **state)
 	RUN_UNTIL(t, count_children() == 1); /* the old one has ended by itself */
 }
 
+/* When it is over the second worker goes, and those that it had are asked by the first one. */
+static void test_second_worker_ends(void **state)
+{
+	Test *t = *state;
+	uint64_t waiting[10], stuck, new, second;
+
+	start(t, FAKE_WORKER, SHORT_USEC, &slow);
+	stuck = ask(t, 50, "stop");
+	/* the device with the lowest index is one of the second worker's */
+	for (uint32_t i = 0; i < ARRAY_SIZE(waiting); i++)
+		waiting[i] = ask(t, (uint32_t)ARRAY_SIZE(waiting) - i, "ok");
+	new = expect_answer(t, waiting[0]);
+	second = expect_answer(t, waiting[1]);
+	assert_int_not_equal(new, second);
+	assert_int_equal(expect_answer(t, waiting[9]), second);
+	wait_end(t, stuck);
+	continue_children();
+	expect_event(t, 50, REASON_RECOVERED);
+	RUN_UNTIL(t, process_state(second) == 0);
+	for (uint32_t i = 1; i <= ARRAY_SIZE(waiting); i++)
+		assert_int_equal(expect_answer(t, ask(t, i, "ok")), new);
+	assert_int_equal(expect_answer(t, ask(t, 50, "ok")), new);
+	RUN_UNTIL(t, count_children() == 1);
+}
+
 static void test_stuck_says_where(void **state)
 {
 	Test *t = *state;
@@ -348,6 +373,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLOCK(test_stuck),
+		CLOCK(test_second_worker_ends),
 		CLOCK(test_stuck_says_where),
 		TEST(test_never_ends),
 		CLOCK(test_slow_start),
