@@ -145,6 +145,18 @@ static void test_find_gid(void **state)
 		assert_int_equal(rdmad_read(r, roce, &p), 0);
 	}
 	assert_int_equal(find_gid(r, &roce, "192.0.2.1", NULL, RDMAD_GID_ROCE_V2).index, 7);
+
+	/* an address that two ports have: which is meant has to be said */
+	g = find_gid(r, &roce, "192.0.2.1", NULL, RDMAD_GID_ANY);
+	fixture_simulate(f, "set rocep1/1 gid.8=192.0.2.9 event=gid-change");
+	while (g.generation == p.gid_generation) {
+		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
+		assert_int_equal(rdmad_read(r, roce, &p), 0);
+	}
+	assert_int_equal(rdmad_find_gid(r, NULL, "192.0.2.9", NULL, RDMAD_GID_ANY, &g), -EEXIST);
+	assert_int_equal(find_gid(r, &roce, "192.0.2.9", NULL, RDMAD_GID_ANY).index, 8);
+	assert_int_equal(find_gid(r, &ib, "192.0.2.9", NULL, RDMAD_GID_ANY).type, RDMAD_GID_IB);
+
 	fixture_simulate(f, "remove rocep1");
 	while (rdmad_read(r, roce, &p) == 0)
 		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
