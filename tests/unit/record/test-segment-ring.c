@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The names of segments, whatever the clock says and whatever names there are. */
+/* The names of segments, whatever the clock says and whatever names there are, and which of them go
+ * when there is no room. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "segment-ring.h"
 
@@ -39,6 +41,19 @@ static int remove_entry(const char *path, _unused_ const struct stat *st, _unuse
 static int teardown(_unused_ void **state)
 {
 	return nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The segment that cannot be removed; NULL: all can. */
+static const char *stays;
+
+/* instead of that of the C library */
+int unlinkat(int directory_fd, const char *name, int flags)
+{
+	if (stays && streq(name, stays)) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_unlinkat, directory_fd, name, flags);
 }
 
 static const char *path_of(const char *name)
@@ -208,6 +223,84 @@ static void test_full(_unused_ void **state)
 	segment_ring_done(&s);
 }
 
+static bool is_there(const char *name)
+{
+	return access(path_of(name), F_OK) == 0;
+}
+
+/* Before the first segment of a start the newest of those before stays, however large it is: it may
+ * say why rdmad has ended. */
+static void test_newest_before(_unused_ void **state)
+{
+	SegmentRing s = open_ring(30);
+
+	make_file("1700000000000000.conf", "oldest\n");
+	make_file("1700000000000001.conf", "older\n");
+	make_file("1700000000000002.conf", "more than thirty bytes of the newest\n");
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
+	/* when there is a new one it goes, too */
+	assert_false(is_there("1700000000000000.conf") || is_there("1700000000000001.conf"));
+	assert_false(is_there("1700000000000002.conf"));
+	assert_text("1763950000000000.conf", "one\n");
+	make_file("1763949999999999.conf", "twenty bytes of zero\n");
+	/* from then on the current one is that which stays */
+	assert_int_equal(segment_ring_begin(&s, NOW, "twenty bytes of two.\n", 21), 0);
+	assert_text("1763950000000001.conf", "twenty bytes of two.\n");
+	assert_int_equal(s.others, 4);
+	assert_false(is_there("1763949999999999.conf"));
+	segment_ring_done(&s);
+}
+
+/* A segment that cannot be removed is an error only where the others do not give the room. */
+static void test_stays(_unused_ void **state)
+{
+	SegmentRing s = open_ring(30);
+
+	make_file("1700000000000000.conf", "stays\n");
+	make_file("1700000000000001.conf", "ten bytes\n");
+	make_file("1700000000000002.conf", "ten bytes\n");
+	stays = "1700000000000000.conf";
+	assert_int_equal(segment_ring_begin(&s, NOW, "ten bytes\n", 10), 0);
+	assert_true(is_there("1700000000000000.conf") && is_there("1700000000000002.conf"));
+	assert_false(is_there("1700000000000001.conf"));
+	assert_int_equal(segment_ring_append(&s, "ten again\n", 10), 0);
+	assert_false(is_there("1700000000000002.conf"));
+	assert_int_equal(segment_ring_append(&s, "and\n", 4), 0);
+	assert_int_equal(segment_ring_append(&s, "x", 1), -EPERM);
+	assert_string_equal(s.file.failed, "1700000000000000.conf");
+	assert_text("1763950000000000.conf", "ten bytes\nten again\nand\n");
+	assert_int_equal(segment_ring_begin(&s, NOW, "more than all the room that is left\n", 36),
+			 -EPERM);
+	stays = NULL;
+	assert_int_equal(segment_ring_append(&s, "x", 1), 0);
+	assert_false(is_there("1700000000000000.conf"));
+	segment_ring_done(&s);
+}
+
+/* There are never more files than allowed, and no fewer than that go. */
+static void test_number(_unused_ void **state)
+{
+	SegmentRing s = open_ring(MIB);
+	char name[SEGMENT_NAME_SIZE];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < SEGMENTS_MAX + 3; i++) {
+		snprintf(name, sizeof(name), "%016u.conf", i);
+		make_file(name, "");
+	}
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
+	for (unsigned int i = 0; i < SEGMENTS_MAX + 3; i++) {
+		snprintf(name, sizeof(name), "%016u.conf", i);
+		assert_int_equal(is_there(name), i >= 4);
+		n += is_there(name);
+	}
+	assert_int_equal(n, SEGMENTS_MAX - 1);
+	assert_int_equal(segment_ring_begin(&s, NOW, "two\n", 4), 0);
+	assert_false(is_there("0000000000000004.conf"));
+	assert_true(is_there("0000000000000005.conf"));
+	segment_ring_done(&s);
+}
+
 /* A failure says which file it is about. */
 static void test_in_the_way(_unused_ void **state)
 {
@@ -232,6 +325,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_last_number_gives_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_number_is_no_segment, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_newest_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_in_the_way, setup, teardown),
 	};
 
