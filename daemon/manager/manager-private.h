@@ -151,14 +151,11 @@ static inline uint64_t manager_new_id(Manager *m, const Device *d)
 /* A link has come up: so long afterwards its other end may have been heard. */
 #define NEIGHBORS_SOON_USEC (2 * USEC_PER_SEC)
 
-/* Whether the network interface of P, which is on Ethernet, is known: others may be asked about it.
- */
+/* Whether the network interface of P is known, which only a port on Ethernet has: others may be
+ * asked about it. */
 static inline bool manager_has_interface(const Port *p)
 {
-	const PortValues *v = &p->now.values;
-
-	return p->answered && !v->stale && v->protocol != PROTOCOL_INFINIBAND &&
-	       mask_has(&p->now.valid, PORT_ATTR_netdev);
+	return p->answered && !p->now.values.stale && mask_has(&p->now.valid, PORT_ATTR_netdev);
 }
 
 /* manager-base.c */
