@@ -15,7 +15,7 @@
 #include "battle.h"
 #include "bodies.h"
 
-#define RSS_MAX_MIB 80.0    /* 4096 ports are 40 of it */
+#define RSS_MAX_MIB 96.0    /* 4096 ports are 47 of it, and a reply with all of them 23 */
 #define FDS_MAX	    5000U   /* 4096 snapshots, and what else it needs */
 #ifdef __SANITIZE_ADDRESS__ /* keeps what was freed */
 #define RSS_COUNTS false
