@@ -7,6 +7,9 @@
 
 #include "query-dv.h"
 
+/* Where inline_buf_size_ex is in struct efadv_device_attr, whose header may not know it. */
+#define EXTENDED_OFFSET (offsetof(struct efadv_device_attr, inline_buf_size) + sizeof(uint16_t))
+
 static bool matches(const PolicyDevice *d)
 {
 	return d->driver_id == RDMA_DRIVER_EFA;
@@ -18,6 +21,7 @@ static bool matches(const PolicyDevice *d)
 static int query_device(struct ibv_context *context, DeviceSnapshot *s)
 {
 	struct efadv_device_attr info = {};
+	uint16_t inline_buf_size_ex;
 	int r = efadv_query_device(context, &info, sizeof(info));
 
 	if (r != 0)
@@ -29,6 +33,10 @@ static int query_device(struct ibv_context *context, DeviceSnapshot *s)
 	DEVICE_SUPPLY(s, max_sq_sge, info.max_sq_sge);
 	DEVICE_SUPPLY(s, max_rq_sge, info.max_rq_sge);
 	DEVICE_SUPPLY(s, inline_buf_size, info.inline_buf_size);
+	/* Before rdma-core 63 these two bytes are reserved, and 0. */
+	memcpy(&inline_buf_size_ex, (const char *)&info + EXTENDED_OFFSET,
+	       sizeof(inline_buf_size_ex));
+	DEVICE_SUPPLY(s, inline_buf_size_ex, inline_buf_size_ex);
 	return 0;
 }
 

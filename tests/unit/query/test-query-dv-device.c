@@ -79,6 +79,7 @@ static void test_mlx5(_unused_ void **state)
 /* EFA */
 
 static int efa_error;
+static uint16_t efa_inline_ex; /* in the bytes behind inline_buf_size, as of rdma-core 63 */
 
 int efadv_query_device(struct ibv_context *context, struct efadv_device_attr *info, uint32_t size)
 {
@@ -93,6 +94,9 @@ int efadv_query_device(struct ibv_context *context, struct efadv_device_attr *in
 							  EFADV_DEVICE_ATTR_CAPS_RNR_RETRY |
 							  1U << 31,
 					   .max_rdma_size = 1U << 30};
+	memcpy((char *)info + offsetof(struct efadv_device_attr, device_caps) -
+		       sizeof(efa_inline_ex),
+	       &efa_inline_ex, sizeof(efa_inline_ex));
 	return efa_error;
 }
 
@@ -108,6 +112,8 @@ static void test_efa(_unused_ void **state)
 	assert_row(&s, DEVICE_ATTR_max_sq_sge, 2);
 	assert_row(&s, DEVICE_ATTR_max_rq_sge, 3);
 	assert_row(&s, DEVICE_ATTR_inline_buf_size, 32);
+	/* an older library knows no other size */
+	assert_row(&s, DEVICE_ATTR_inline_buf_size_ex, 0);
 	assert_row(&s, DEVICE_ATTR_max_rdma_size, 1U << 30);
 	assert_int_equal(device_interfaces(&s),
 			 1U << INTERFACE_DEVICE | 1U << INTERFACE_DEVICE_EFA);
@@ -119,6 +125,13 @@ static void test_efa(_unused_ void **state)
 	assert_string_equal(v.names[1], "rnr-retry");
 	assert_string_equal(v.names[2], "bit-31");
 	assert_null(v.names[3]);
+
+	s = (DeviceSnapshot){};
+	efa_inline_ex = 80;
+	assert_int_equal(dv_efa.query_device(NULL, &s), 0);
+	assert_row(&s, DEVICE_ATTR_inline_buf_size, 32);
+	assert_row(&s, DEVICE_ATTR_inline_buf_size_ex, 80);
+	assert_row(&s, DEVICE_ATTR_max_rdma_size, 1U << 30);
 
 	s = (DeviceSnapshot){};
 	efa_error = EIO;
