@@ -29,19 +29,19 @@ static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(directions) && is_active(r->port); i++) {
 		const Attribute *row = &port_attributes[directions[i].margin];
-		const Value *margin = object_value(r->port, directions[i].margin);
+		uint64_t margin;
 
-		if (!margin || margin->number < least || margin->number > most ||
-		    check_is_expected(r, row))
+		if (!check_number(r->port, directions[i].margin, &margin) || margin < least ||
+		    margin > most || check_is_expected(r, row))
 			continue;
-		if (margin->number == 0)
+		if (margin == 0)
 			check_find(r, row, "a lane of the module %s less light than it alarms of",
 				   directions[i].does);
 		else
 			check_find(r, row,
 				   "a lane of the module %s %" PRIu64 ".%02" PRIu64
 				   " dB more light than it alarms of",
-				   directions[i].does, margin->number / 100, margin->number % 100);
+				   directions[i].does, margin / 100, margin % 100);
 	}
 }
 

@@ -37,21 +37,21 @@ static bool is_infiniband(const Object *port)
 void look_at_lanes(CheckRun *r)
 {
 	static const char *const shared[] = {"HDR", "NDR", "XDR"};
-	const Value *lanes = object_value(r->port, PORT_ATTR_active_width);
 	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
+	uint64_t lanes;
 
 	if (!object_is_active(r->port) ||
-	    !streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") || !lanes ||
-	    lanes->type != VALUE_UNSIGNED || lanes->number == 0 || lanes->number >= 4 ||
+	    !streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") ||
+	    !check_number(r->port, PORT_ATTR_active_width, &lanes) || lanes == 0 || lanes >= 4 ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_active_width]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_rate]))
 		return;
-	for (size_t i = 0; lanes->number == 2 && i < ARRAY_SIZE(shared); i++)
+	for (size_t i = 0; lanes == 2 && i < ARRAY_SIZE(shared); i++)
 		if (streq(speed, shared[i]))
 			return;
 	check_find(r, &port_attributes[PORT_ATTR_active_width],
-		   "the link has %u %s at %s, and should have 4", (unsigned int)lanes->number,
-		   lanes->number == 1 ? "lane" : "lanes", speed);
+		   "the link has %u %s at %s, and should have 4", (unsigned int)lanes,
+		   lanes == 1 ? "lane" : "lanes", speed);
 }
 
 /* Whether row I of O was read, and is zero. */

@@ -39,14 +39,14 @@ void look_at_neighbor_pfc(CheckRun *r)
 /* Some systems say the largest frame without its header and check sum: then it is the MTU. */
 void look_at_neighbor_mtu(CheckRun *r)
 {
-	const Value *mtu = object_value(r->port, PORT_ATTR_netdev_mtu);
-	const Value *frame = object_value(r->port, PORT_ATTR_neighbor_frame);
 	const Attribute *row = &port_attributes[PORT_ATTR_neighbor_frame];
+	uint64_t mtu, frame;
 	char name[160];
 
-	if (!mtu || mtu->type != VALUE_UNSIGNED || !frame || frame->type != VALUE_UNSIGNED ||
-	    check_is_expected(r, row) || mtu->number <= frame->number)
+	if (!check_number(r->port, PORT_ATTR_netdev_mtu, &mtu) ||
+	    !check_number(r->port, PORT_ATTR_neighbor_frame, &frame) || check_is_expected(r, row) ||
+	    mtu <= frame)
 		return;
-	check_find(r, row, "the MTU is %" PRIu64 ", and %s takes frames of %" PRIu64 " bytes",
-		   mtu->number, other_end(r->port, name), frame->number);
+	check_find(r, row, "the MTU is %" PRIu64 ", and %s takes frames of %" PRIu64 " bytes", mtu,
+		   other_end(r->port, name), frame);
 }

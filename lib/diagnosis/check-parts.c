@@ -10,6 +10,16 @@ SeenSource check_evidence(const CheckRun *r, const Object *o)
 	return r->ask.evidence ? r->ask.evidence(r->ask.userdata, o) : (SeenSource){};
 }
 
+bool check_number(const Object *o, size_t row, uint64_t *ret)
+{
+	const Value *v = object_value(o, row);
+
+	if (!v || v->type != VALUE_UNSIGNED)
+		return false;
+	*ret = v->number;
+	return true;
+}
+
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port);

@@ -6,6 +6,8 @@
 #include "check-finding.h"
 #include "format.h"
 
+/* The number in row ROW of O; false: it has no value now, or one that is no number. */
+bool check_number(const Object *o, size_t row, uint64_t *ret);
 /* What O, a device or a port with its device, has shown. It stays until the next call. */
 SeenSource check_evidence(const CheckRun *r, const Object *o);
 /* Whether PORT can be as it is because nobody uses it: a virtual function or a subfunction waits

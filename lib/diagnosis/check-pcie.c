@@ -10,10 +10,10 @@
 
 static bool is_slow(const Object *device)
 {
-	const Value *is = object_value(device, DEVICE_ATTR_pcie_rate);
-	const Value *best = object_value(device, DEVICE_ATTR_pcie_max_rate);
+	uint64_t is, best;
 
-	return is && best && is->number < best->number;
+	return check_number(device, DEVICE_ATTR_pcie_rate, &is) &&
+	       check_number(device, DEVICE_ATTR_pcie_max_rate, &best) && is < best;
 }
 
 /* Whether a device that was looked at before has its slow link below the same port: the functions

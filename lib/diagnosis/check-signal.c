@@ -23,20 +23,21 @@ static const struct {
 static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		const Value *now = object_value(r->port, parts[i].now);
-		const Value *margin = object_value(r->port, parts[i].margin);
+		uint64_t now, margin;
 
-		if (!now || !margin || margin->number < least || margin->number > most)
+		if (!check_number(r->port, parts[i].now, &now) ||
+		    !check_number(r->port, parts[i].margin, &margin) || margin < least ||
+		    margin > most)
 			continue;
-		if (margin->number == 0)
+		if (margin == 0)
 			check_find(r, &port_attributes[parts[i].now],
 				   "the %s has %" PRIu64 " °C, which is critical", parts[i].name,
-				   now->number);
+				   now);
 		else
 			check_find(r, &port_attributes[parts[i].now],
 				   "the %s has %" PRIu64 " °C, %" PRIu64
 				   " K below what is critical",
-				   parts[i].name, now->number, margin->number);
+				   parts[i].name, now, margin);
 	}
 }
 
@@ -53,11 +54,10 @@ void look_for_overheating(CheckRun *r)
 void look_for_uncorrectable(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_fec_uncorrectable];
-	const Value *total = object_value(r->port, PORT_ATTR_fec_uncorrectable);
 	_cleanup_free_ char *last = NULL;
 	uint64_t n;
 
-	if (!total || total->number == 0)
+	if (object_number(r->port, PORT_ATTR_fec_uncorrectable) == 0)
 		return;
 	n = check_growth_of_day(r, r->port, row, &last);
 	if (n > 0)

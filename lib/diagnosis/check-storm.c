@@ -48,13 +48,12 @@ static Storm count(const CheckRun *r)
 void look_for_storms(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_sm_lid];
-	const Value *all = object_value(r->port, PORT_ATTR_sm_generation);
 	Value last = {.type = VALUE_UNSIGNED};
 	_cleanup_free_ char *when = NULL;
 	size_t configured;
 	Storm s;
 
-	if (!all || all->type != VALUE_UNSIGNED || all->number < MANAGERS_LEAST ||
+	if (object_number(r->port, PORT_ATTR_sm_generation) < MANAGERS_LEAST ||
 	    check_is_ignored(r, r->check->name))
 		return;
 	s = count(r);

@@ -8,17 +8,6 @@
 
 /* The common part of the checks */
 
-/* Returns false if the attribute has no value now, or one that is no number. */
-static bool port_number(const CheckRun *r, PortAttr a, uint64_t *ret)
-{
-	const Value *v = object_value(r->port, a);
-
-	if (!v || v->type != VALUE_UNSIGNED)
-		return false;
-	*ret = v->number;
-	return true;
-}
-
 static bool is_expected(const CheckRun *r, PortAttr a)
 {
 	return check_is_expected(r, &port_attributes[a]);
@@ -122,10 +111,10 @@ static void look_at_staleness(CheckRun *r)
 /* Whether PORT has not been active since rdmad keeps its history. */
 static bool was_never_active(const Object *port)
 {
-	const Value *downs = object_value(port, PORT_ATTR_link_downs);
+	uint64_t downs;
 
-	return !object_is_active(port) && streq(object_text(port, PORT_ATTR_state), "down") &&
-	       downs && downs->type == VALUE_UNSIGNED && downs->number == 0;
+	return streq(object_text(port, PORT_ATTR_state), "down") &&
+	       check_number(port, PORT_ATTR_link_downs, &downs) && downs == 0;
 }
 
 /* Whether nobody has ever used this port and those that have its place on other adapters, while
@@ -137,15 +126,13 @@ static bool was_never_used(const CheckRun *r)
 	bool used = false;
 	uint64_t number = 0, other;
 
-	if (!was_never_active(r->port) || !port_number(r, PORT_ATTR_port_num, &number))
+	if (!was_never_active(r->port) || !check_number(r->port, PORT_ATTR_port_num, &number))
 		return false;
 	for (size_t i = 0; i < all->n; i++) {
 		const Object *o = all->items[i];
-		const Value *v = o->is_port ? object_value(o, PORT_ATTR_port_num) : NULL;
 
-		if (!v || v->type != VALUE_UNSIGNED)
+		if (!o->is_port || !check_number(o, PORT_ATTR_port_num, &other))
 			continue;
-		other = v->number;
 		used |= streq(object_text(o, PORT_ATTR_device_index), device) &&
 			object_is_active(o);
 		if (other == number && !was_never_active(o) && number > 1)
@@ -185,7 +172,7 @@ static void look_at_lid(CheckRun *r)
 	uint64_t lid;
 
 	/* 0 is no LID, and 0xffff is the permissive LID, which is never the LID of a port */
-	if (object_is_active(r->port) && port_number(r, PORT_ATTR_lid, &lid) &&
+	if (object_is_active(r->port) && check_number(r->port, PORT_ATTR_lid, &lid) &&
 	    (lid == 0 || lid == 0xffff))
 		check_find(r, &port_attributes[PORT_ATTR_lid],
 			   "the port is active, but has no LID");
@@ -195,7 +182,7 @@ static void look_at_sm(CheckRun *r)
 {
 	uint64_t lid;
 
-	if (object_is_active(r->port) && port_number(r, PORT_ATTR_sm_lid, &lid) && lid == 0)
+	if (object_is_active(r->port) && check_number(r->port, PORT_ATTR_sm_lid, &lid) && lid == 0)
 		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
 			   "the port is active, but knows no subnet manager");
 }
@@ -218,9 +205,10 @@ static void look_at_mtu(CheckRun *r)
 	uint64_t mtu, most, netdev_mtu;
 
 	if (!streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
-	    is_expected(r, PORT_ATTR_active_mtu) || !port_number(r, PORT_ATTR_active_mtu, &mtu) ||
-	    !port_number(r, PORT_ATTR_max_mtu, &most) ||
-	    !port_number(r, PORT_ATTR_netdev_mtu, &netdev_mtu))
+	    is_expected(r, PORT_ATTR_active_mtu) ||
+	    !check_number(r->port, PORT_ATTR_active_mtu, &mtu) ||
+	    !check_number(r->port, PORT_ATTR_max_mtu, &most) ||
+	    !check_number(r->port, PORT_ATTR_netdev_mtu, &netdev_mtu))
 		return;
 	most = MIN(most, roce_mtu(netdev_mtu));
 	if (mtu < most)

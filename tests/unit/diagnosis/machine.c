@@ -16,6 +16,17 @@ void set_number(Object *o, size_t row, uint64_t n)
 	o->values[row] = (Value){.type = VALUE_UNSIGNED, .number = n};
 }
 
+void set_reason(Object *o, size_t row, const char *code)
+{
+	Value *codes = &o->values[o->is_port ? (size_t)PORT_ATTR_unavailable
+					     : (size_t)DEVICE_ATTR_unavailable];
+
+	value_done(&o->values[row]);
+	codes->type = VALUE_DICT;
+	append_text(codes, o->rows[row].name);
+	append_text(codes, code);
+}
+
 Value *append(Value *v)
 {
 	Value *item = value_append(v);
@@ -34,9 +45,19 @@ void append_number(Value *v, uint64_t n)
 	*append(v) = (Value){.type = VALUE_UNSIGNED, .number = n};
 }
 
-Object *add(Machine *m)
+/* Adds PORT to those that are checked. */
+static void put(Machine *m, Object *port)
 {
 	CheckRun *r = &m->run;
+
+	assert_int_equal(object_list_put(&m->objects, port), 0);
+	r->ports = reallocarray(r->ports, r->n_ports + 1, sizeof(*r->ports));
+	assert_non_null(r->ports);
+	r->ports[r->n_ports++] = port;
+}
+
+Object *add(Machine *m)
+{
 	Object *device, *port;
 	char path[64], name[32];
 
@@ -56,11 +77,22 @@ Object *add(Machine *m)
 	set_text(port, PORT_ATTR_protocol, "infiniband");
 	set_text(port, PORT_ATTR_state, "active");
 	set_number(port, PORT_ATTR_state_change, 1);
-	assert_int_equal(object_list_put(&m->objects, port), 0);
-	r->ports = reallocarray(r->ports, m->n_devices, sizeof(*r->ports));
-	assert_non_null(r->ports);
-	r->ports[r->n_ports++] = port;
+	put(m, port);
 	return port;
+}
+
+Object *add_second(Machine *m, const Object *port)
+{
+	Object *second;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/port/2", device_of(m, port)->path);
+	assert_int_equal(object_new(path, &second), 0);
+	for (size_t i = 0; i < port->n_rows; i++)
+		assert_int_equal(value_copy(&port->values[i], &second->values[i]), 0);
+	set_number(second, PORT_ATTR_port_num, 2);
+	put(m, second);
+	return second;
 }
 
 Object *device_of(Machine *m, const Object *port)

@@ -28,9 +28,13 @@ void machine_done(Machine *m);
 /* Adds a device with one InfiniBand port, which is active. Returns the port. */
 Object *add(Machine *m);
 Object *device_of(Machine *m, const Object *port);
+/* Adds a second port to the device of PORT, which is as that. Returns it. */
+Object *add_second(Machine *m, const Object *port);
 
 void set_text(Object *o, size_t row, const char *text);
 void set_number(Object *o, size_t row, uint64_t n);
+/* The row has no value, for the reason CODE. */
+void set_reason(Object *o, size_t row, const char *code);
 Value *append(Value *v);
 void append_text(Value *v, const char *text);
 void append_number(Value *v, uint64_t n);

@@ -5,18 +5,6 @@
 
 #include "machine.h"
 
-/* Row ROW of O has no value, for the reason CODE. */
-static void set_reason(Object *o, size_t row, const char *code)
-{
-	Value *codes = &o->values[o->is_port ? (size_t)PORT_ATTR_unavailable
-					     : (size_t)DEVICE_ATTR_unavailable];
-
-	value_done(&o->values[row]);
-	codes->type = VALUE_DICT;
-	append_text(codes, o->rows[row].name);
-	append_text(codes, code);
-}
-
 /* What is found of a port in this state whose physical state is that; "": nothing. */
 static void assert_linked(const char *is, const char *physical, const char *says)
 {
@@ -130,27 +118,6 @@ static Object *add_guids(Machine *m, const char *of_device, const char *of_port)
 	return port;
 }
 
-/* Adds a second port to the device of PORT. */
-static Object *add_second(Machine *m, const Object *port, const char *guid)
-{
-	CheckRun *r = &m->run;
-	Object *second;
-	char path[64];
-
-	snprintf(path, sizeof(path), "%s/port/2", device_of(m, port)->path);
-	assert_int_equal(object_new(path, &second), 0);
-	for (size_t i = 0; i < port->n_rows; i++)
-		if (port->values[i].type != VALUE_NONE)
-			assert_int_equal(value_copy(&port->values[i], &second->values[i]), 0);
-	set_number(second, PORT_ATTR_port_num, 2);
-	set_text(second, PORT_ATTR_port_guid, guid);
-	assert_int_equal(object_list_put(&m->objects, second), 0);
-	r->ports = reallocarray(r->ports, r->n_ports + 1, sizeof(*r->ports));
-	assert_non_null(r->ports);
-	r->ports[r->n_ports++] = second;
-	return second;
-}
-
 static void test_same_guids(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {}, three = {}, own = {};
@@ -200,7 +167,8 @@ static void test_same_guids(_unused_ void **state)
 	first = add_guids(&own, GUID(1), GUID(1));
 	add_guids(&own, GUID(2), GUID(2));
 	assert_int_equal(found(&own, "same-guid"), 0);
-	second = add_second(&own, first, GUID(3));
+	second = add_second(&own, first);
+	set_text(second, PORT_ATTR_port_guid, GUID(3));
 	assert_int_equal(found(&own, "same-guid"), 0);
 	/* and two ports of it do not */
 	set_text(second, PORT_ATTR_port_guid, GUID(1));
