@@ -42,7 +42,7 @@ UNSEEN = re.compile(r"(log_\w+|g?_?free\w*|\w*_free|\w*_unref\w*|close|safe_clos
 
 
 # Calls that say the same of A, B and of B, A; those of the second kind only if nobody asks which of the two is greater.
-SYMMETRIC = re.compile(r"\(*(streq|\w+_equals?|MIN|MAX)\s*\(")
+SYMMETRIC = re.compile(r"\(*(streq|\w+_equals?|MIN|MAX|calloc|mask_(and|or|xor))\s*\(")
 COMPARING = re.compile(r"(g_strcmp0|str\w*cmp|memcmp)\s*\(")
 # What is not 0, or is seldom: the length of a text that has more than conversions, and a descriptor where standard input is open
 PRINTING = re.compile(r'v?asprintf\s*\([^"]*"((?:\\.|[^"\\])*)"')
@@ -190,7 +190,8 @@ class Source:
             is_boundary = re.search(r"[^<]< $|>= $", self.text[max(0, begin - 4) : begin]) and not self.text[begin:end].startswith("0x")
             if changed and not is_boundary and self.is_plain(begin, end):
                 self.add_either("constant", begin, end, changed)
-        elif kind in (kinds.IF_STMT, kinds.WHILE_STMT) and children:
+        # The condition of a macro, such as tolower(), is the whole macro.
+        elif kind in (kinds.IF_STMT, kinds.WHILE_STMT) and children and re.match(r"(if|while)\b", self.text[self.span(cursor)[0] :]):
             self.condition(cursor, children[0], children[1] if len(children) == 2 else None)
         if kind == kinds.CALL_EXPR:
             self.call(cursor)
