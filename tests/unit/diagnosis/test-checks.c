@@ -233,6 +233,7 @@ static void test_pcie_slow(_unused_ void **state)
 	for (size_t i = 0; i < m.run.n_devices; i++)
 		set_number(CONST_CAST(Object *, m.run.devices[i]), DEVICE_ATTR_pcie_rate, 7);
 	assert_int_equal(found(&m, "pcie-slow"), 2);
+	assert_says(&m, 0, "PCIe has 7 bit/s, and could have 8 bit/s: the link below 0000:15:01.0");
 	assert_ptr_equal(m.run.findings[1].device, m.run.devices[2]);
 	/* without the place, each is one */
 	for (size_t i = 0; i < m.run.n_devices; i++)
@@ -257,9 +258,13 @@ static void add_reporter(Object *device, const char *state, uint64_t errors, uin
 
 static void test_health(_unused_ void **state)
 {
-	_cleanup_machine_ Machine m = {};
+	_cleanup_machine_ Machine m = {}, first = {};
 	Object *device = device_of(&m, add(&m));
 
+	add_reporter(device_of(&first, add(&first)), "error", 1, 0);
+	assert_int_equal(found(&first, "health-error"), 1);
+	add_reporter(device_of(&first, add(&first)), "healthy", 1, 1);
+	assert_int_equal(found(&first, "health-recovered"), 1);
 	add_reporter(device, "healthy", 0, 0);
 	assert_int_equal(found(&m, "health-error") + found(&m, "health-recovered"), 0);
 	add_reporter(device, "healthy", 3, 1);
@@ -452,7 +457,7 @@ static void test_flaps(_unused_ void **state)
 	append_number(downs, 3);
 	assert_int_equal(found(&m, "flap"), 1);
 	assert_ptr_equal(m.run.findings[0].port, port);
-	assert_says(&m, 0, "went down 3 times in 12h");
+	assert_says(&m, 0, "went down 3 times in 12h, the last time at 19");
 	downs = history_of(&m, other, "LinkDowns");
 	for (uint64_t i = 0; i < 4; i++)
 		append_number(downs, i);
@@ -540,7 +545,7 @@ static void test_storms(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {};
 
-	assert_storm(4, "SmLid", "7", 0, "changed 4 times in 1h");
+	assert_storm(4, "SmLid", "7", 0, "changed 4 times in 1h, the last time at 20");
 	assert_storm(3, "SmLid", "7", 0, "");
 	assert_storm(4, "SmLid", "7", HOUR + USEC_PER_SEC, "");
 	assert_storm(4, "SmLid", "7", HOUR - 60 * USEC_PER_SEC, "several of them compete");

@@ -277,6 +277,37 @@ static void test_folding(_unused_ void **state)
 	assert_string_equal(m.run.findings[0].check->name, "stale");
 }
 
+/* Where a device does not answer, all that is known of it and its ports is old. */
+static void test_stale_device(_unused_ void **state)
+{
+	static const Value yes = {.type = VALUE_BOOL, .boolean = true};
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m), *other = add(&m), *device = device_of(&m, port);
+	const Finding *stale = NULL;
+
+	assert_int_equal(expect_add(&m.expect, "Ignore=no-uverbs"), 0);
+	assert_int_equal(expect_add(&m.expect, "Rate=400G"), 0);
+	set_text(port, PORT_ATTR_state, "down");
+	set_number(other, PORT_ATTR_rate, 400000000000);
+	set_text(other, PORT_ATTR_state, "down");
+	device->values[DEVICE_ATTR_stale] = port->values[PORT_ATTR_stale] = yes;
+	set_number(device, DEVICE_ATTR_aer_fatal, 1);
+	assert_int_equal(found_in_all(&m), 2);
+	for (size_t i = 0; i < m.run.n_findings; i++)
+		if (streq(m.run.findings[i].check->name, "device-stale"))
+			stale = &m.run.findings[i];
+	assert_non_null(stale);
+	/* errors of PCIe, the link that is down, and the rate that it cannot have */
+	for (size_t i = 0; i < m.run.n_findings; i++) {
+		const Finding *f = &m.run.findings[i];
+
+		assert_ptr_equal(f->cause, f->device == device && f != stale ? stale : NULL);
+	}
+	/* of the port alone, that of the device is another matter */
+	value_done(&device->values[DEVICE_ATTR_stale]);
+	assert_int_equal(found_in_all(&m), 3);
+}
+
 /* A finding is as bad as the worst that it is the cause of, and is told if its condition is. */
 static void test_severity(_unused_ void **state)
 {
@@ -416,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_severity),
+		cmocka_unit_test(test_stale_device),
 		cmocka_unit_test(test_asking),
 		cmocka_unit_test(test_worst),
 		cmocka_unit_test(test_heading_attributes),

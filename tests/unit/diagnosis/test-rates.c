@@ -128,6 +128,7 @@ static void test_symbols(_unused_ void **state)
 	/* 36 in five hours are 5e-15 */
 	assert_found("symbol-errors", "symbol_error", 37, 5 * 3600, "bits is a symbol error");
 	assert_found("symbol-errors", "symbol_error", 35, 5 * 3600, "");
+	assert_found("bad-signal", "symbol_error", 15, 3600, "one of 9.6e+13 bits");
 	/* while a link trains they are normal */
 	prepare(&m, "symbol_error", 1000, 3600);
 	assert_int_equal(found(&m, "bad-signal"), 1);
@@ -265,6 +266,42 @@ static void test_published(_unused_ void **state)
 	assert_says(&m, 0, "the counters cannot be read: no answer");
 }
 
+/* A link that is up for a minute is judged by that minute. */
+static void test_young_link(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare(&m, "symbol_error", 100, 60);
+	prepare_earlier("symbol_error", 0, 2000);
+	set_number(m.run.ports[0], PORT_ATTR_state_change, now.realtime_usec - 100 * USEC_PER_SEC);
+	assert_int_equal(found(&m, "bad-signal"), 1);
+	assert_says(&m, 0, "over 60 s");
+	set_number(m.run.ports[0], PORT_ATTR_state_change, now.realtime_usec - 59 * USEC_PER_SEC);
+	assert_int_equal(found(&m, "bad-signal"), 0);
+	sample_done(&long_before);
+	long_before.monotonic_usec = 0;
+	/* what rdmad has found */
+	m.run.ask.counters_before = NULL;
+	publish(m.run.ports[0], "symbol-errors", "one of 1e14 bits");
+	assert_int_equal(found(&m, "symbol-errors"), 1);
+	assert_int_equal(found(&m, "bad-signal"), 0);
+}
+
+/* Whose growth anything depends on: rdmad keeps no others. */
+static void test_used(_unused_ void **state)
+{
+	static const char *const used[] = {
+		"out_of_sequence", "cc_rx_ce_pkts",	 "RetransSegs",	   "tcpRetransSegs",
+		"rx_prio7_pause",  "frames_tx_pripause", "port_xmit_wait", "symbol_error"};
+	static const char *const others[] = {"rx_write_requests", "port_rcv_data", "", "*",
+					     "rx_prio8_pause"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(used); i++)
+		assert_true(check_uses_counter(used[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(check_uses_counter(others[i]));
+}
+
 /* On a link that is down nothing is lost; of a driver that does not say that, it is known. */
 static void test_down(_unused_ void **state)
 {
@@ -299,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_symbols),	      cmocka_unit_test(test_expectations),
 		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
 		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
+		cmocka_unit_test(test_young_link),    cmocka_unit_test(test_used),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -164,7 +164,10 @@ size_t compare_at(Judged *j, uint64_t seconds)
 	return j->n_told;
 }
 
-static void assert_verdict(AttrVerdict v, const Table *findings, const char *expected)
+/* Not a table that a verdict has. */
+static Table nothing;
+
+static void assert_verdict(AttrVerdict v, Table *findings, const char *expected)
 {
 	static const char *const names[_VERDICT_MAX] = {[VERDICT_UNKNOWN] = "unknown",
 							[VERDICT_OK] = "ok",
@@ -183,13 +186,15 @@ static void assert_verdict(AttrVerdict v, const Table *findings, const char *exp
 			*f->cause ? "<" : "", f->cause, *f->certainty ? "?" : "",
 			f->acknowledged ? "!" : "", f->acknowledged_text);
 	}
+	assert_ptr_not_equal(findings, &nothing);
+	table_free(findings);
 	if (!streq(text, expected))
 		fail_msg("\"%s\", expected \"%s\"", text, expected);
 }
 
 void assert_port(const Port *p, const char *expected)
 {
-	_cleanup_(table_free_pointer) Table *findings = NULL;
+	Table *findings = &nothing;
 	AttrVerdict v = health_of_port(p, &findings);
 
 	assert_verdict(v, findings, expected);
@@ -200,7 +205,7 @@ void assert_port(const Port *p, const char *expected)
 
 void assert_device(const Device *d, const char *expected)
 {
-	_cleanup_(table_free_pointer) Table *findings = NULL;
+	Table *findings = &nothing;
 	AttrVerdict v = health_of_device(d, &findings);
 
 	assert_verdict(v, findings, expected);
@@ -210,20 +215,25 @@ void assert_device(const Device *d, const char *expected)
 
 void assert_machine(const Judged *j, const char *expected)
 {
-	_cleanup_(table_free_pointer) Table *findings = NULL;
+	Table *findings = &nothing;
 	AttrVerdict v = health_of_machine(j->health, &findings);
 
 	assert_verdict(v, findings, expected);
 }
 
-void assert_says(const Port *p, size_t i, const char *text)
+FindingEntry finding_of(const Port *p, size_t i)
 {
 	_cleanup_(table_free_pointer) Table *findings = NULL;
-	const FindingEntry *f;
 
 	(void)health_of_port(p, &findings);
 	assert_true(findings && i < findings->n);
-	f = (const FindingEntry *)findings->entries + i;
-	if (!strstr(f->text, text))
-		fail_msg("\"%s\" is not in \"%s\"", text, f->text);
+	return ((const FindingEntry *)findings->entries)[i];
+}
+
+void assert_says(const Port *p, size_t i, const char *text)
+{
+	const FindingEntry f = finding_of(p, i);
+
+	if (!strstr(f.text, text))
+		fail_msg("\"%s\" is not in \"%s\"", text, f.text);
 }

@@ -64,5 +64,7 @@ size_t compare_at(Judged *j, uint64_t seconds);
 void assert_port(const Port *p, const char *expected);
 void assert_device(const Device *d, const char *expected);
 void assert_machine(const Judged *j, const char *expected);
-/* That the finding I of P says TEXT. */
+/* Finding I of P. */
+FindingEntry finding_of(const Port *p, size_t i);
+/* That it says TEXT. */
 void assert_says(const Port *p, size_t i, const char *text);

@@ -112,6 +112,8 @@ static void test_restart(_unused_ void **state)
 	assert_int_equal(l.n, 1);
 	take(&l, 5, 9, 200);
 	assert_int_equal(l.n, 2);
+	take(&l, 6, 9, 199);
+	assert_int_equal(l.n, 1);
 	assert_int_equal(ladder_take(&l, t, 1, 6 * USEC_PER_SEC, is_used, "symbol_error"), 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(ladder_take(&l, NULL, 1, 7 * USEC_PER_SEC, is_used, "symbol_error"), 0);
@@ -121,12 +123,42 @@ static void test_restart(_unused_ void **state)
 	ladder_done(&l);
 }
 
+/* As many counters, of which one has another name or is of another directory, are others. */
+static void test_others(_unused_ void **state)
+{
+	static const CounterEntry entries[][2] = {
+		{{.file = "symbol_error"}, {.file = "link_downed"}},
+		{{.file = "symbol_error"}, {.file = "port_rcv_data"}},
+		{{.file = "link_downed"}, {.file = "port_rcv_data"}},
+		{{.file = "link_downed", .group = COUNTER_GROUP_HARDWARE},
+		 {.file = "port_rcv_data"}},
+	};
+	CounterLadder l = {};
+
+	for (uint64_t i = 0; i < ARRAY_SIZE(entries); i++)
+		for (uint64_t k = 1; k <= 2; k++) {
+			_cleanup_(table_free_pointer) Table *t =
+				table_new(entries[i], 2, sizeof(entries[i][0]));
+			Sample s;
+
+			assert_int_equal(ladder_take(&l, t, 1, (2 * i + k) * USEC_PER_SEC, is_used,
+						     "symbol_error link_downed port_rcv_bytes"),
+					 0);
+			assert_int_equal(l.n, k);
+			assert_int_equal(ladder_sample(&l, 0, &s), 0);
+			assert_int_equal(s.counters.n, 2);
+			sample_done(&s);
+		}
+	ladder_done(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ages),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_others),
 	};
 
 	return cmocka_run_group_tests_name("counter-ladder", tests, NULL, NULL);

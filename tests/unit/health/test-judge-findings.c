@@ -30,6 +30,9 @@ static void test_begin_and_end(_unused_ void **state)
 	assert_int_equal(judge_at(&j, 6), 1);
 	assert_ptr_equal(j.told[0], d);
 	assert_port(p, "critical not-active@6");
+	assert_string_equal(finding_of(p, 0).condition, "port");
+	assert_string_equal(finding_of(p, 0).attribute, "State");
+	assert_true(health_next_usec(j.health) == UINT64_MAX);
 	assert_device(d, "ok");
 	assert_port(device_port(other, 1), "ok");
 	assert_int_equal(judge_at(&j, 30), 0);
@@ -42,6 +45,34 @@ static void test_begin_and_end(_unused_ void **state)
 	assert_port(p, "critical not-active@50 flap@50<not-active");
 	assert_says(p, 1, "went down 2 times in 24h");
 	assert_port(device_port(other, 1), "ok");
+	/* which stands for itself then */
+	assert_true(judged_set_state(&j, p, ACTIVE));
+	judge_at(&j, 60);
+	assert_port(p, "warning flap@50");
+}
+
+/* A sentence that is too long ends with a whole letter. */
+static void test_long_text(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Port *p;
+
+	judged_begin(&j, 10, 0);
+	p = device_port(judged_add(&j, "mlx5_0", 1), 1);
+	for (size_t offset = 0; offset < 2; offset++) {
+		char text[400] = "Driver=";
+		FindingEntry f;
+
+		if (offset)
+			strcat(text, "x");
+		for (size_t i = 0; i < 180; i++)
+			strcat(text, "ä");
+		judged_expect(&j, text);
+		judge_at(&j, offset);
+		f = finding_of(p, 0);
+		assert_in_range(strlen(f.text), sizeof(f.text) - 2, sizeof(f.text) - 1);
+		assert_true((unsigned char)f.text[strlen(f.text) - 1] != 0xc3);
+	}
 }
 
 /* Only what a check has asked for is a reason to look. */
@@ -319,6 +350,7 @@ static void test_not_read(_unused_ void **state)
 	c = (DeviceChange){.device = d, .op = CACHE_ADDED};
 	assert_true(health_take_device(j.health, &c));
 	judge_at(&j, 0);
+	assert_non_null(d->health);
 	assert_device(d, "unknown");
 	/* who is not published is not judged */
 	assert_null(device_port(d, 1)->health);
@@ -446,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_not_read),
 		cmocka_unit_test(test_acknowledge),
 		cmocka_unit_test(test_recall),
+		cmocka_unit_test(test_long_text),
 		cmocka_unit_test(test_clear_time_of_busy_machine),
 	};
 

@@ -52,9 +52,11 @@ static void test_comparison(_unused_ void **state)
 	judged_set_state(&j, p[2], INIT);
 	assert_int_equal(judge_at(&j, 30), 1);
 	assert_port(p[2], "critical odd-one-out@20 not-active@30");
+	assert_int_equal(compare_at(&j, 45), 1);
+	assert_port(p[2], "critical not-active@30 odd-one-out@45<not-active");
 	assert_true(set_mtu(&j, p[2], 5));
-	judge_at(&j, 31);
-	assert_int_equal(compare_at(&j, 31), 1);
+	judge_at(&j, 46);
+	assert_int_equal(compare_at(&j, 46), 1);
 	assert_ptr_equal(j.told[0], p[2]->device);
 	assert_port(p[2], "ok");
 	assert_machine(&j, "ok");
@@ -328,6 +330,27 @@ static void test_more_ports(_unused_ void **state)
 	assert_port(d->ports[0], "ok");
 }
 
+/* A port that is there, and answers for the first time later */
+static void test_first_answer(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Device *d;
+	DeviceChange c = {};
+
+	judged_begin(&j, 10, 0);
+	judged_expect(&j, "Ignore=no-uverbs,no-verbs\0");
+	d = add_device(&j.cache, 7, "mlx5_7", 1, 1);
+	d->published = d->ports[0]->published = true;
+	c = (DeviceChange){.device = d, .op = CACHE_ADDED};
+	assert_true(health_take_device(j.health, &c));
+	judge_at(&j, 0);
+	assert_non_null(d->ports[0]->health);
+	assert_port(d->ports[0], "unknown");
+	assert_true(judged_set_state(&j, d->ports[0], DOWN));
+	assert_int_equal(judge_at(&j, 1), 1);
+	assert_port(d->ports[0], "critical not-active@1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,7 +358,7 @@ int main(void)
 		cmocka_unit_test(test_no_port),	       cmocka_unit_test(test_worst),
 		cmocka_unit_test(test_others_of_port), cmocka_unit_test(test_others_of_device),
 		cmocka_unit_test(test_expectations),   cmocka_unit_test(test_fewer_ports),
-		cmocka_unit_test(test_more_ports),
+		cmocka_unit_test(test_more_ports),     cmocka_unit_test(test_first_answer),
 	};
 
 	return cmocka_run_group_tests_name("judge-machine", tests, NULL, NULL);

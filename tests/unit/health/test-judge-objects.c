@@ -322,12 +322,37 @@ static void test_judged(_unused_ void **state)
 	assert_port(p, "warning slower@10");
 }
 
+/* That a link was faster says nothing after seven days, though nothing has changed since. */
+static void test_slower_ends(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	PortSnapshot s;
+	Port *p;
+
+	judged_begin(&j, 0, 0);
+	p = device_port(judged_add(&j, "mlx5_0", 1), 1);
+	history_note_rate(&p->history, 800000000000);
+	judge_at(&j, 0);
+	j.seconds = 100;
+	judged_set_state(&j, p, DOWN);
+	s = judged_answer(p, ACTIVE);
+	PORT_SUPPLY(&s, active_speed_ex, 128);
+	(void)judged_set(&j, p, s);
+	judge_at(&j, 100);
+	assert_port(p, "warning slower@100");
+	judge_at(&j, 100 + 7 * 24 * 3600);
+	assert_port(p, "warning slower@100");
+	judge_at(&j, 161 + 7 * 24 * 3600);
+	assert_port(p, "ok");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	 cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_tables),	 cmocka_unit_test(test_history),
-		cmocka_unit_test(test_evidence), cmocka_unit_test(test_judged),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_tables),	    cmocka_unit_test(test_history),
+		cmocka_unit_test(test_evidence),    cmocka_unit_test(test_judged),
+		cmocka_unit_test(test_slower_ends),
 	};
 
 	return cmocka_run_group_tests_name("judge-objects", tests, NULL, NULL);
