@@ -248,12 +248,13 @@ static int get_users(sd_bus_message *call)
 
 	if (p && streq(p->name, "mlx5_0/1"))
 		return sd_bus_reply_method_return(
-			call, "a(ssuuua{sv})a{sv}", 4, "process", "train", 4711, 0, 8, 1, "Pod",
+			call, "a(ssuuua{sv})a{sv}", 6, "process", "train", 4711, 0, 8, 1, "Pod",
 			"s", pod, "process", "serve", 4712, 1000000000, 4, 1, "Container", "s",
 			container, "process", "solve", 4713, 0, 2, 2, "Unit", "s",
-			"slurmstepd.scope", "Job", "s", "77", "kernel", "ib_core", 0, UINT32_MAX, 1,
-			0, 4, "QpCount", "u", 15, "ProcessCount", "u", 3, "KernelQpCount", "u", 1,
-			"Complete", "b", true);
+			"slurmstepd.scope", "Job", "s", "77", "process", "ibd", 4714, 0, 3, 1,
+			"Unit", "s", "ibd.service", "unknown", "", 0, UINT32_MAX, 2, 0, "kernel",
+			"ib_core", 0, UINT32_MAX, 1, 0, 4, "QpCount", "u", 20, "ProcessCount", "u",
+			4, "KernelQpCount", "u", 1, "Complete", "b", true);
 	return sd_bus_reply_method_return(call, "a(ssuuua{sv})a{sv}", 0, 5, "QpCount", "u", 1,
 					  "ProcessCount", "u", 1, "HiddenQpCount", "u", 1,
 					  "HiddenProcessCount", "u", 1, "Complete", "b", false);
