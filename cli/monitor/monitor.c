@@ -301,8 +301,6 @@ static int start(Monitor *m)
 	if (r >= 0)
 		r = sd_event_add_time_relative(m->event, &m->batch_timer, CLOCK_MONOTONIC, 0, 1000,
 					       on_batch_timer, m);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	if (r < 0)
 		return r;
 	/* End when the reader of a pipe has gone. A file cannot be watched, and does not need it.
