@@ -39,7 +39,6 @@ static int read_container(sd_bus_message *m, char type, const char *contents, Va
 		bool pair = type == SD_BUS_TYPE_ARRAY && contents[0] == '{';
 
 		if (pair) {
-			ret->type = VALUE_DICT;
 			r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, NULL);
 			if (r < 0)
 				return r;
