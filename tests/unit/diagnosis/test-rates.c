@@ -258,6 +258,9 @@ static void test_published(_unused_ void **state)
 	assert_says(&m, 0, "symbol_error has grown by 12 in 300 s");
 	m.run.ask.counters_before = read_before;
 	assert_int_equal(found(&m, "loss"), 0);
+	assert_int_equal(expect_add(&m.expect, "hw_counter.none<1"), 0);
+	assert_int_equal(found(&m, "counter"), 1);
+	assert_says(&m, 0, "the port has no counter none");
 	/* nobody has read them: that is no finding, and says nothing of the counter */
 	m.run.ask.counters = read_nothing;
 	assert_int_equal(found(&m, "counter"), 0);

@@ -240,6 +240,24 @@ static void test_others_of_device(_unused_ void **state)
 	assert_device(d[2], "ok");
 }
 
+/* The first adapter gets slow after the second has been judged, for which it was looked at. */
+static void test_device_changes(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Device *d, *other;
+
+	judged_begin(&j, 10, 0);
+	d = judged_add(&j, "mlx5_0", 1);
+	other = judged_add(&j, "mlx5_1", 1);
+	set_pcie(&j, d, 8);
+	set_pcie(&j, other, 4);
+	judge_at(&j, 0);
+	assert_device(other, "warning pcie-slow@0");
+	set_pcie(&j, d, 4);
+	judge_at(&j, 1);
+	assert_device(d, "warning pcie-slow@1");
+}
+
 /* Other expectations: all is judged by them, and by none of before. */
 static void test_expectations(_unused_ void **state)
 {
@@ -294,8 +312,11 @@ static void test_fewer_ports(_unused_ void **state)
 	assert_ptr_equal(cache_excess_port(d), p);
 	health_forget_port(j.health, p);
 	assert_null(p->health);
+	assert_true(health_wants_comparison(j.health));
 	health_forget_port(j.health, p);
 	cache_remove_port(p);
+	/* before the others are listed anew there is nothing to compare */
+	assert_int_equal(compare_at(&j, 0), 0);
 	assert_int_equal(d->health->kept.n, 1);
 	assert_ptr_equal(d->health->kept.items[0].finding.port, d->ports[0]->health->object);
 	judge_at(&j, 1);
@@ -358,7 +379,8 @@ int main(void)
 		cmocka_unit_test(test_no_port),	       cmocka_unit_test(test_worst),
 		cmocka_unit_test(test_others_of_port), cmocka_unit_test(test_others_of_device),
 		cmocka_unit_test(test_expectations),   cmocka_unit_test(test_fewer_ports),
-		cmocka_unit_test(test_more_ports),     cmocka_unit_test(test_first_answer),
+		cmocka_unit_test(test_device_changes), cmocka_unit_test(test_more_ports),
+		cmocka_unit_test(test_first_answer),
 	};
 
 	return cmocka_run_group_tests_name("judge-machine", tests, NULL, NULL);

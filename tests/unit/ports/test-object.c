@@ -298,6 +298,25 @@ static void test_read_list(_unused_ void **state)
 	sd_bus_message_unref(m);
 }
 
+/* The first node of the class "verbs" */
+static void test_nodes(_unused_ void **state)
+{
+	_cleanup_(object_free_pointer) Object *device = make(DEVICE);
+	Value *nodes = &device->values[DEVICE_ATTR_chardevs], *node;
+
+	assert_string_equal(object_uverbs_node(device), "");
+	nodes->type = VALUE_ARRAY;
+	*value_append(nodes) = text("verbs");
+	value_append(nodes)->type = VALUE_STRUCT;
+	for (size_t i = 0; i < 3; i++) {
+		node = value_append(nodes);
+		node->type = VALUE_STRUCT;
+		*value_append(node) = text(i > 0 ? "verbs" : "mad");
+		*value_append(node) = text(i == 1 ? "/dev/infiniband/uverbs0" : "/dev/other");
+	}
+	assert_string_equal(object_uverbs_node(device), "/dev/infiniband/uverbs0");
+}
+
 /* Which of the attributes is suggested for WORD; "": none. */
 static void assert_suggested(const char *word, const char *expected)
 {
@@ -465,7 +484,7 @@ int main(void)
 		cmocka_unit_test(test_state), cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_list),  cmocka_unit_test(test_read_list),
 		cmocka_unit_test(test_gpus),  cmocka_unit_test(test_suggestions),
-		cmocka_unit_test(test_flaps),
+		cmocka_unit_test(test_flaps), cmocka_unit_test(test_nodes),
 	};
 
 	return cmocka_run_group_tests_name("object", tests, NULL, NULL);
