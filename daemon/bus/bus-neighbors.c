@@ -106,6 +106,7 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 	uint32_t widths, speeds;
 	uint64_t guid, system;
 	const char *text;
+	const Unavailable *why;
 	uint8_t type, port;
 	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_FABRIC].type, &ret_port->name,
 				    &ret_port->number, &type, &port, &guid, &system, &text, &widths,
@@ -113,6 +114,11 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 
 	if (r <= 0)
 		return r;
+	if (!type) {
+		why = unavailable_find(text);
+		s->no_neighbor = why && why->on_bus ? why : NULL;
+		return 1;
+	}
 	PORT_SUPPLY_TEXT(s, neighbor, text);
 	PORT_SUPPLY(s, neighbor_guid, guid);
 	PORT_SUPPLY(s, neighbor_type, type);

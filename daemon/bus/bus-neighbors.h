@@ -31,8 +31,8 @@ int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, 
 /*
  * Begins to read ANSWER of SOURCE. 0, or a negative errno: it is no answer.
  * bus_next_neighbor() fills *RET with READ_NEIGHBOR of the other end of the link of *RET_PORT,
- * which ANSWER has, at NOW_USEC (CLOCK_REALTIME), without numbers that cannot be: 1; 0: there are
- * no more; a negative errno.
+ * which ANSWER has, at NOW_USEC (CLOCK_REALTIME), without numbers that cannot be, or with why the
+ * other end is not known: 1; 0: there are no more; a negative errno.
  */
 int bus_take_neighbors(NeighborSource source, sd_bus_message *answer);
 int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t now_usec,

@@ -478,8 +478,6 @@ static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 {
 	const unsigned int unread = READ_ANY & ~to->parts;
 
-	if (unread == 0)
-		return;
 	to->failed |= from->failed & unread;
 	MASK_FOREACH(a, port_rows_of(unread))
 	{
@@ -494,6 +492,8 @@ static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 	}
 	if (unread & READ_VERBS)
 		to->open_error = from->open_error;
+	if (unread & READ_NEIGHBOR)
+		to->no_neighbor = from->no_neighbor;
 	to->parts |= from->parts;
 }
 

@@ -7,8 +7,8 @@
  *
  * with the device and the number of a port that was asked for, and of the other end of its link the
  * type of the node, its port, the GUID of the node and that of its system, its description, and the
- * widths and speeds that are enabled there, for each port whose other end has answered, and ends
- * when nobody has asked for a while.
+ * widths and speeds that are enabled there, and ends when nobody has asked for a while. Of an other
+ * end that is not known the type is 0, and in place of its description is a code: why it is not.
  *
  * It alone opens umad. Who can do that can send any packet to the fabric, as a subnet manager does:
  * that is a right of this program, which talks to nobody but rdmad, and rdmad does not have it.
@@ -46,10 +46,9 @@ static int append_end(sd_bus_message *m, const Hop *h)
 {
 	const FarEnd *e = &h->end;
 
-	if (!e->type)
-		return 0;
-	return sd_bus_message_append(m, "(suyyttsuu)", h->device, h->port, e->type, e->port,
-				     e->guid, e->system, e->text, e->widths, e->speeds);
+	return sd_bus_message_append(
+		m, "(suyyttsuu)", h->device, h->port, e->type, e->port, e->guid, e->system,
+		e->type ? e->text : unavailable_rows[h->why].code, e->widths, e->speeds);
 }
 
 static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)

@@ -34,8 +34,9 @@ static const uint16_t attributes[] = {
 	[FAR_END_PORT] = UMAD_SM_ATTR_PORT_INFO,
 };
 
-/* Asks for PART. The number of the packet says which part it is about. */
-static void ask_part(Hop *h, FarEndPart part)
+/* Asks for PART. The number of the packet says which part it is about. Returns whether it was sent.
+ */
+static bool ask_part(Hop *h, FarEndPart part)
 {
 	Packet packet = {};
 	struct umad_smp *smp = umad_get_mad(&packet);
@@ -54,13 +55,16 @@ static void ask_part(Hop *h, FarEndPart part)
 	};
 	smp->initial_path[1] = (uint8_t)h->port;
 	umad_set_addr(&packet, PERMISSIVE_LID, 0, 0, 0);
-	if (umad_send(h->fd, h->agent, &packet, sizeof(*smp), TIMEOUT_MS, RETRIES) >= 0)
-		h->waits++;
+	if (umad_send(h->fd, h->agent, &packet, sizeof(*smp), TIMEOUT_MS, RETRIES) < 0)
+		return false;
+	h->waits++;
+	return true;
 }
 
 static void open_port(Hop *h)
 {
 	h->end = (FarEnd){};
+	h->why = UNAVAILABLE_NOT_ASKED;
 	h->waits = 0;
 	h->fd = -ENODEV;
 	/* umad would take "" for the first device, and 0 for its first port that is up */
@@ -87,8 +91,8 @@ static void take(Hop *h, Packet *packet, int length)
 	if (umad_status(packet) == 0 && length >= (int)sizeof(*smp) && part < _FAR_END_PART_MAX &&
 	    smp->mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE &&
 	    smp->method == UMAD_METHOD_GET_RESP && smp->attr_id == htobe16(attributes[part]) &&
-	    !(be16toh(smp->status) & STATUS_MASK))
-		(void)far_end_take(&h->end, part, smp->data);
+	    (be16toh(smp->status) & STATUS_MASK || far_end_take(&h->end, part, smp->data) < 0))
+		h->why = UNAVAILABLE_REFUSED;
 }
 
 /* Takes the answers that come to all of HOPS. They come at the same time: who waits for those of
@@ -117,7 +121,8 @@ void hop_ask(Hop *hops, size_t n)
 		open_port(&hops[i]);
 		if (hops[i].fd < 0)
 			continue;
-		ask_part(&hops[i], FAR_END_NODE);
+		if (ask_part(&hops[i], FAR_END_NODE))
+			hops[i].why = UNAVAILABLE_NO_ANSWER;
 		ask_part(&hops[i], FAR_END_TEXT);
 	}
 	take_answers(hops, n);

@@ -8,12 +8,14 @@
  */
 
 #include "far-end.h"
+#include "unavailable.h"
 
 /* A port of this machine */
 typedef struct Hop {
 	const char *device;
 	uint32_t port;
-	FarEnd end; /* after hop_ask() */
+	FarEnd end;	     /* after hop_ask() */
+	UnavailableCode why; /* of an end with type 0, after hop_ask() */
 
 	int fd; /* while it asks; negative: the port cannot be asked */
 	int agent;
@@ -21,8 +23,10 @@ typedef struct Hop {
 } Hop;
 
 /*
- * Asks for all N at the same time; the end of one that cannot ask, or gets no answer, has type 0:
- * there is no umad for it, it is that of a virtual function, a key protects the other node
- * (M_Key), or nothing is there. Takes two seconds at most, if the kernel keeps its own times.
+ * Asks for all N at the same time. An end with type 0 is not known: UNAVAILABLE_NOT_ASKED (there is
+ * no umad for the port, or it is that of a virtual function, which sends no such packets),
+ * UNAVAILABLE_NO_ANSWER (a node that is protected by a key (M_Key) drops the packets), or
+ * UNAVAILABLE_REFUSED (the answer is an error, or says what no node is). Takes two seconds at most,
+ * if the kernel keeps its own times.
  */
 void hop_ask(Hop *hops, size_t n);

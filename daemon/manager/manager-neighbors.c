@@ -31,13 +31,18 @@ static bool is_asked_about(NeighborSource source, const Port *p)
 	       v->phys_state == PHYS_STATE_LINK_UP && p->now.open_error != -ECANCELED;
 }
 
+static bool is_known(const PortSnapshot *s)
+{
+	return mask_has(&s->supplied, PORT_ATTR_neighbor_source);
+}
+
 /* P has the other end that S says, which may be none. */
 static void take(Manager *m, Port *p, PortSnapshot *s)
 {
 	_cleanup_(port_change_done) PortChange change = {};
 
-	if (!mask_has(&s->supplied, PORT_ATTR_neighbor_source) &&
-	    !mask_has(&p->now.supplied, PORT_ATTR_neighbor_source))
+	/* of a link that is down the last other end stays: somebody looks for the cable */
+	if (!is_known(s) && (is_known(&p->now) ? !is_up(p) : s->no_neighbor == p->now.no_neighbor))
 		return;
 	s->unmeasured = p->now.unmeasured;
 	cache_apply_port(p, s, REASON_BIT(REASON_NEIGHBOR), realtime_now_usec(), &change);
@@ -119,12 +124,11 @@ static void hear(NeighborAsk *ask, const NeighborPort *port, const PortSnapshot 
 		hear_port(ask, p, s);
 }
 
-/* Of a link that is down the last other end stays: somebody looks for the cable. */
 static void lose(NeighborAsk *ask, Port *p, _unused_ void *userdata)
 {
 	PortSnapshot nothing = {.parts = READ_NEIGHBOR};
 
-	if (!p->is_heard && is_up(p))
+	if (!p->is_heard)
 		take(ask->manager, p, &nothing);
 }
 

@@ -180,6 +180,11 @@ static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is
 		put_number(l, "answer.failed", is->failed);
 	if (was->open_error != is->open_error)
 		put_number(l, "answer.open_error", is->open_error);
+	if (was->no_neighbor != is->no_neighbor) {
+		begin_setting(l, "answer.no_neighbor");
+		g_string_append(l->to, is->no_neighbor ? is->no_neighbor->code : "");
+		end_setting(l);
+	}
 	if (!mask_is_empty(&unmeasured))
 		put_unmeasured(l, &is->unmeasured);
 }

@@ -112,6 +112,11 @@ static int set_row(const Attribute *row, void *values, const char *value, bool *
 
 /* Answers */
 
+static int refuse_key(const char *key, char **ret_message)
+{
+	return scenario_refuse(-EINVAL, ret_message, "%.100s: no attribute of a record", key);
+}
+
 static int set_unmeasured(PortSnapshot *s, const char *key, const char *value, char **ret_message)
 {
 	g_auto(GStrv) fields = g_strsplit(value, ",", -1);
@@ -135,25 +140,21 @@ static int set_answer(PortSnapshot *s, const char *key, const char *value, char 
 
 	if (streq(what, "unmeasured"))
 		return set_unmeasured(s, key, value, ret_message);
+	if (streq(what, "no_neighbor")) {
+		s->no_neighbor = unavailable_find(value);
+		return *value && !s->no_neighbor ? refuse(key, value, "a code", ret_message) : 0;
+	}
 	if (streq(what, "open_error")) {
 		r = parse_integer(key, value, -4095, 0, &n, ret_message);
 		s->open_error = r < 0 ? s->open_error : (int32_t)n;
 		return r;
 	}
 	if (!streq(what, "parts") && !streq(what, "failed"))
-		return scenario_refuse(-EINVAL, ret_message,
-				       "%.100s: expected answer.parts, answer.failed, "
-				       "answer.open_error or answer.unmeasured",
-				       key);
+		return refuse_key(key, ret_message);
 	r = parse_integer(key, value, 0, READ_ANY, &n, ret_message);
 	if (r == 0)
 		*(streq(what, "parts") ? &s->parts : &s->failed) = (unsigned int)n;
 	return r;
-}
-
-static int refuse_key(const char *key, char **ret_message)
-{
-	return scenario_refuse(-EINVAL, ret_message, "%.100s: no attribute of a record", key);
 }
 
 int recorded_port_set(PortSnapshot *s, const char *key, const char *value, PortTable *ret_table,

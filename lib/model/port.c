@@ -482,8 +482,10 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 	if (mask_has(&s->unmeasured, a))
 		return because(UNAVAILABLE_NOT_MEASURED);
 	if (part == READ_NEIGHBOR && !mask_has(&s->supplied, PORT_ATTR_neighbor_source))
-		return because(is_infiniband(s->values.protocol) ? UNAVAILABLE_NO_ANSWER
-								 : UNAVAILABLE_NO_LLDP);
+		return s->no_neighbor
+			       ? s->no_neighbor
+			       : because(is_infiniband(s->values.protocol) ? UNAVAILABLE_NOT_ASKED
+									   : UNAVAILABLE_NO_LLDP);
 	if (part == READ_CABLE && part & ~s->parts)
 		return because(UNAVAILABLE_NEEDS_PERMISSION);
 	if (part & ~s->parts)

@@ -30,6 +30,8 @@ typedef struct PortSnapshot {
 				it is open but verbs cannot name the port; 0 if verbs was asked */
 	int32_t query_error; /* why the last query of the port failed: a negative errno; 0 if it did
 				not. Only the cache writes it */
+	const Unavailable *no_neighbor; /* why the other end is not known, as who was asked says;
+				NULL: nobody was asked */
 	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
 				says nothing, unless it is supplied */
 	unsigned int failed; /* READ_*: those of which a table, or what verbs has, could not be read

@@ -14,10 +14,17 @@ const Unavailable unavailable_rows[_UNAVAILABLE_MAX] = {
 #undef UNAVAILABLE
 };
 
-const char *unavailable_text(const char *code)
+const Unavailable *unavailable_find(const char *code)
 {
 	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
 		if (streq(unavailable_rows[i].code, code))
-			return unavailable_rows[i].text;
-	return code;
+			return &unavailable_rows[i];
+	return NULL;
+}
+
+const char *unavailable_text(const char *code)
+{
+	const Unavailable *row = unavailable_find(code);
+
+	return row ? row->text : code;
 }

@@ -21,6 +21,8 @@ typedef struct Unavailable {
 
 extern const Unavailable unavailable_rows[_UNAVAILABLE_MAX];
 
+/* The row of CODE; NULL if it is not in the table. */
+const Unavailable *unavailable_find(const char *code);
 /* The text for people of CODE. A code that is not in the table, of a later rdmad, is its own text.
  */
 const char *unavailable_text(const char *code);

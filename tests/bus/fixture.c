@@ -577,6 +577,24 @@ char *fixture_property(Fixture *f, const char *path, const char *interface, cons
 	return ret;
 }
 
+char *fixture_code_of(Fixture *f, const char *path, const char *interface, const char *name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
+		fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss",
+			     interface, "Unavailable");
+	const char *key, *code;
+	char *ret = strdup("");
+
+	assert_true(sd_bus_message_enter_container(m, 'v', "a{ss}") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{ss}") > 0);
+	while (sd_bus_message_read(m, "{ss}", &key, &code) > 0)
+		if (streq(key, name)) {
+			free(ret);
+			ret = strdup(code);
+		}
+	return ret;
+}
+
 void fixture_assert_property(Fixture *f, const char *path, const char *interface, const char *name,
 			     const char *expected)
 {

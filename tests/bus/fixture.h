@@ -104,6 +104,8 @@ void fixture_simulate(Fixture *f, const char *command);
 /* Returns a property as text: numbers are decimal, booleans are "yes" and "no", of an array only
  * the length is printed. The caller frees it. */
 char *fixture_property(Fixture *f, const char *path, const char *interface, const char *name);
+/* Why property NAME of the object at PATH has no value; "" if it has one. The caller frees it. */
+char *fixture_code_of(Fixture *f, const char *path, const char *interface, const char *name);
 void fixture_assert_property(Fixture *f, const char *path, const char *interface, const char *name,
 			     const char *expected);
 

@@ -76,6 +76,7 @@ static struct {
 	uint32_t port;
 	const char *system; /* at the other end of port 1; NULL: nothing is */
 	uint8_t number;	    /* of its port */
+	const char *why;    /* not NULL: why nothing is known of it */
 	bool is_strange;
 } fabric;
 
@@ -94,6 +95,9 @@ static int on_fabric(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus
 		}
 	if (fabric.is_strange)
 		return sd_bus_reply_method_return(m, "as", 1, "leaf");
+	if (fabric.why)
+		return sd_bus_reply_method_return(m, "a(suyyttsuu)", 1, fabric.device, 1, 0, 0,
+						  UINT64_C(0), UINT64_C(0), fabric.why, 0, 0);
 	if (!fabric.system)
 		return sd_bus_reply_method_return(m, "a(suyyttsuu)", 0);
 	return sd_bus_reply_method_return(
@@ -348,7 +352,7 @@ static void test_fabric(void **state)
 	const PortValues *v = port(t, 1, 1);
 	uint64_t since;
 
-	assert_why(t, 1, "no-answer");
+	assert_why(t, 1, "not-asked");
 	ask_fabric(t);
 	assert_int_equal(fabric.n_ports, 2);
 	assert_string_equal(fabric.device, v->device_name);
@@ -364,7 +368,7 @@ static void test_fabric(void **state)
 	assert_string_equal(v->neighbor_source, "mad");
 	since = v->neighbor_since;
 	assert_true(since > 0);
-	assert_why(t, 2, "no-answer");
+	assert_why(t, 2, "not-asked");
 	/* the same end is there since then, and another port of it is another end */
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 2);
 	fixture_forget(t->f);
@@ -383,7 +387,52 @@ static void test_fabric(void **state)
 	fabric.is_strange = false;
 	fabric.system = NULL;
 	ask_fabric(t);
-	assert_why(t, 1, "no-answer");
+	assert_why(t, 1, "not-asked");
+}
+
+/* Why the other end is not known is said, and is news. */
+static void test_fabric_codes(void **state)
+{
+	static const struct {
+		const char *said, *code;
+		unsigned int n_signals;
+	} cases[] = {
+		{"no-answer", "no-answer", 1}, {"no-answer", "no-answer", 0},
+		{"refused", "refused", 1},     {"not-asked", "not-asked", 1},
+		{"other", "not-asked", 0},     {"no-answer", "no-answer", 1},
+		{"not-known", "not-asked", 1}, /* rdmad does not say that */
+	};
+	Test *t = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fixture_forget(t->f);
+		fabric.why = cases[i].said;
+		t->manager->neighbors_usec = config.neighbor_usec;
+		ask_fabric(t);
+		assert_why(t, 1, cases[i].code);
+		assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"),
+				 cases[i].n_signals);
+	}
+	/* an answer of the device says nothing of it */
+	fabric.why = "refused";
+	ask_fabric(t);
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_infiniband(4);
+	barrier(t);
+	assert_why(t, 1, "refused");
+	/* the other end is known, and stays while the link is down */
+	fabric.why = NULL;
+	ask_fabric(t);
+	assert_string_equal(port(t, 1, 1)->neighbor_port, "12");
+	fabric.why = "no-answer";
+	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
+	barrier(t);
+	answer_infiniband(1);
+	barrier(t);
+	t->manager->neighbors_usec = config.neighbor_usec;
+	ask_fabric(t);
+	assert_string_equal(port(t, 1, 1)->neighbor_port, "12");
 }
 
 /* It is asked when a link has come up, and once in an interval: not at the distances between. */
@@ -437,6 +486,8 @@ int main(int argc, char **argv)
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_many, setup_many, teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_fabric, setup_fabric, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_fabric_codes, setup_fabric,
+						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_fabric_times, setup_fabric,
 						teardown_neighbors),
 	};

@@ -599,12 +599,47 @@ static void test_noted(void **state)
 	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LinkDownCount", "1");
 }
 
+static void assert_neighbor_code(Fixture *f, const char *path, const char *expected)
+{
+	_cleanup_free_ char *code = fixture_code_of(f, path, RDMAD_INTERFACE_PORT, "Neighbor");
+
+	assert_string_equal(code, expected);
+}
+
+/* Why the other end of a link is not known is in the record, and played. */
+static void test_no_neighbor(void **state)
+{
+	static const char path[] = "/org/rdma/device/0/port/1";
+	Fixture *f = *state;
+	g_autofree char *directory = g_strdup_printf("%s/neighbor", f->directory);
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+	g_autofree char *text = NULL;
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	start(f,
+	      "[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
+	      "answer.no_neighbor = refused\nlink_layer = infiniband\nstate = active\n"
+	      "[script]\nat 1ms: answer m0/1 answer.no_neighbor=no-answer\n",
+	      (const char *const[]){option, NULL});
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	assert_neighbor_code(f, path, "no-answer");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	text = read_record(directory);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\nanswer.no_neighbor = refused\n"));
+	assert_non_null(strstr(text, " \"answer.no_neighbor=no-answer\""));
+	start(f, text, NULL);
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	assert_neighbor_code(f, path, "no-answer");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_error_codes, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_noted, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_no_neighbor, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_findings, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_unasked, fixture_setup, fixture_teardown),

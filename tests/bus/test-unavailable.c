@@ -90,29 +90,10 @@ static void check_get_all(Fixture *f, const char *interface, const char *name, c
 	assert_string_equal(text, expected);
 }
 
-/* Why property NAME of the object at PATH has no value; "" if it has one. The caller frees it. */
-static char *code_of(Fixture *f, const char *path, const char *interface, const char *name)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
-		fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss",
-			     interface, "Unavailable");
-	const char *key, *code;
-	char *ret = strdup("");
-
-	assert_true(sd_bus_message_enter_container(m, 'v', "a{ss}") > 0);
-	assert_true(sd_bus_message_enter_container(m, 'a', "{ss}") > 0);
-	while (sd_bus_message_read(m, "{ss}", &key, &code) > 0)
-		if (streq(key, name)) {
-			free(ret);
-			ret = strdup(code);
-		}
-	return ret;
-}
-
 static void assert_code(Fixture *f, const char *path, const char *interface, const char *name,
 			const char *expected)
 {
-	_cleanup_free_ char *code = code_of(f, path, interface, name);
+	_cleanup_free_ char *code = fixture_code_of(f, path, interface, name);
 
 	assert_string_equal(code, expected);
 }

@@ -24,7 +24,7 @@ static struct {
 	int length;
 	uint16_t other_attribute; /* which the answer says it has; 0: the right one */
 	uint8_t method;
-	bool no_device, no_agent;
+	bool no_device, no_agent, cannot_send, is_silent;
 	unsigned int n_open;
 	int next; /* the first that was sent and is not answered */
 	struct umad_smp sent[8];
@@ -77,6 +77,8 @@ int umad_send(_unused_ int fd, int agent, void *umad, int length, int timeout_ms
 	assert_int_equal(length, 256);
 	assert_in_range((retries + 1) * timeout_ms, 1, 1000);
 	assert_true(net.n_sent < ARRAY_SIZE(net.sent));
+	if (net.cannot_send)
+		return -EIO;
 	net.sent[net.n_sent++] = *(struct umad_smp *)umad_get_mad(umad);
 	return 0;
 }
@@ -87,7 +89,7 @@ int umad_recv(_unused_ int fd, void *umad, int *length, int timeout_ms)
 	uint16_t attribute;
 
 	assert_in_range(timeout_ms, 1, 1000);
-	if (net.next == (int)net.n_sent)
+	if (net.is_silent || net.next == (int)net.n_sent)
 		return -ETIMEDOUT;
 	*smp = net.sent[net.next++];
 	assert_int_equal(smp->hop_cnt, 1);
@@ -137,7 +139,7 @@ static int setup(_unused_ void **state)
 	return 0;
 }
 
-static FarEnd ask(void)
+static Hop ask_hop(void)
 {
 	Hop h = {.device = "mlx5_0", .port = 1};
 
@@ -145,7 +147,12 @@ static FarEnd ask(void)
 	net.n_sent = 0;
 	hop_ask(&h, 1);
 	assert_int_equal(net.n_open, 0);
-	return h.end;
+	return h;
+}
+
+static FarEnd ask(void)
+{
+	return ask_hop().end;
 }
 
 static void test_answers(_unused_ void **state)
@@ -164,40 +171,47 @@ static void test_answers(_unused_ void **state)
 	assert_int_equal(net.n_sent, 3);
 }
 
-static void assert_nothing(void)
+static void assert_nothing(UnavailableCode why)
 {
-	FarEnd e = ask();
+	Hop h = ask_hop();
 
-	assert_int_equal(e.type, 0);
-	assert_int_equal(e.guid, 0);
+	assert_int_equal(h.end.type, 0);
+	assert_int_equal(h.end.guid, 0);
+	assert_int_equal(h.why, why);
 	/* nothing is asked of a port that is not known */
 	assert_in_range(net.n_sent, 0, 2);
 }
 
-/* The other end has a key, or there is none. */
+/* The other end has a key, refuses, or cannot be asked. */
 static void test_no_answer(_unused_ void **state)
 {
 	net.status = ETIMEDOUT;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_NO_ANSWER);
+	/* not even that one is missing comes */
+	net.is_silent = true;
+	assert_nothing(UNAVAILABLE_NO_ANSWER);
+	net.is_silent = false;
 	net.status = 0;
 	net.refused = 0x800c;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_REFUSED);
+	net.cannot_send = true;
+	assert_nothing(UNAVAILABLE_NOT_ASKED);
 	net.no_agent = true;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_NOT_ASKED);
 	net.no_device = true;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_NOT_ASKED);
 }
 
 static void test_bad_packets(_unused_ void **state)
 {
 	net.length = 255;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_NO_ANSWER);
 	net.length = 256;
 	net.method = UMAD_METHOD_GET;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_NO_ANSWER);
 	net.method = UMAD_METHOD_GET_RESP;
 	net.other_attribute = UMAD_SM_ATTR_SM_INFO;
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_NO_ANSWER);
 	net.other_attribute = 0;
 	assert_int_equal(ask().type, 2);
 }
@@ -212,11 +226,11 @@ static void test_bad_nodes(_unused_ void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		setup(NULL);
 		net.node[bad[i].at] = bad[i].value;
-		assert_nothing();
+		assert_nothing(UNAVAILABLE_REFUSED);
 	}
 	setup(NULL);
 	memset(net.node + 12, 0, 8);
-	assert_nothing();
+	assert_nothing(UNAVAILABLE_REFUSED);
 }
 
 /* 64 bytes, of which none has to be 0, and any can be anything */

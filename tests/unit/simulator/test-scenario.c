@@ -258,8 +258,8 @@ static const ErrorCase record_errors[] = {
 	 ":4: answer.open_error = 5: expected a smaller number"},
 	{RECORD_PORT "answer.unmeasured = lid,x\n",
 	 ":4: answer.unmeasured = lid,x: expected attributes with ',' between"},
-	{RECORD_PORT "answer.x = 1\n", ":4: answer.x: expected answer.parts, answer.failed, "
-				       "answer.open_error or answer.unmeasured"},
+	{RECORD_PORT "answer.x = 1\n", ":4: answer.x: no attribute of a record"},
+	{RECORD_PORT "answer.no_neighbor = x\n", ":4: answer.no_neighbor = x: expected a code"},
 	{RECORD "[script]\nat 1s: answer r/*\n",
 	 ":4: r/*: expected a device of a record, or one port of it"},
 	{SCRIPT "at 1s: answer a/1\n", ":4: a/1: expected a device of a record, or one port of it"},
