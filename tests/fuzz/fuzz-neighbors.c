@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The answers of rdmad-neighbors and rdmad-fabric, as rdmad reads them: of the right type, with any
+ * values, or of another type. An answer supplies nothing but rows of the other end, or says why it
+ * is not known, with a code that rdmad says.
+ */
+
+#include "bus-neighbors.h"
+#include "decode.h"
+#include "list.h"
+#include "message.h"
+
+#define NOW_USEC (UINT64_C(1) << 40)
+#define VLAN_MAX 4094U
+
+static void check_rows(const PortSnapshot *s)
+{
+	MASK_FOREACH(a, s->supplied)
+	{
+		const Attribute *row = &port_attributes[a];
+		const char *text;
+
+		FUZZ_CHECK(port_part_of(a) == READ_NEIGHBOR);
+		if (!attr_is_text(row->type))
+			continue;
+		text = attr_get_text(row, &s->values);
+		FUZZ_CHECK(memchr(text, '\0', row->size));
+		FUZZ_CHECK(!attr_is_list(row->type) || list_is_valid(row->type, text));
+	}
+	FUZZ_CHECK(s->parts == READ_NEIGHBOR);
+	FUZZ_CHECK(s->values.neighbor_vlan <= VLAN_MAX && s->values.neighbor_since <= NOW_USEC);
+	FUZZ_CHECK(!mask_has(&s->supplied, PORT_ATTR_neighbor_source) ==
+		   mask_is_empty(&s->supplied));
+	FUZZ_CHECK(!s->no_neighbor || (s->no_neighbor->on_bus && mask_is_empty(&s->supplied)));
+}
+
+/* What rdmad publishes of S. */
+static void check_published(PortSnapshot *s)
+{
+	const DeviceSnapshot device = {};
+	const Unavailable *why;
+
+	PORT_SUPPLY(s, link_layer, LINK_LAYER_INFINIBAND);
+	port_derive(s, &device);
+	why = port_unavailable(s, PORT_ATTR_neighbor_source);
+	FUZZ_CHECK(!why == mask_has(&s->valid, PORT_ATTR_neighbor_source));
+	FUZZ_CHECK(!why || why->on_bus);
+	MASK_FOREACH(a, s->valid)
+	if (attr_is_text(port_attributes[a].type))
+		check_text(attr_get_text(&port_attributes[a], &s->values));
+}
+
+static void read_answer(NeighborSource source, sd_bus_message *answer)
+{
+	NeighborPort port;
+	PortSnapshot s;
+
+	if (bus_take_neighbors(source, answer) < 0)
+		return;
+	while (bus_next_neighbor(source, answer, NOW_USEC, &port, &s) > 0) {
+		FUZZ_CHECK(port.name != NULL);
+		check_rows(&s);
+		check_published(&s);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const types[] = {"a(ssssssuuit)", "a(suyyttsuu)", "as", "a(su)"};
+	const char *words[_UNAVAILABLE_MAX];
+	FuzzInput in = {data, size};
+	uint8_t choice = input_u8(&in);
+	sd_bus_message *m = message_new();
+
+	for (size_t i = 0; i < _UNAVAILABLE_MAX; i++)
+		words[i] = unavailable_rows[i].code;
+	message_set_words(words, ARRAY_SIZE(words));
+	if (m &&
+	    message_append(m, &in, types[choice / 2 % 16 ? choice % 2 : choice / 32 % 4]) >= 0 &&
+	    message_seal(m) >= 0)
+		read_answer(choice % 2 ? NEIGHBORS_OF_FABRIC : NEIGHBORS_OF_LLDPD, m);
+	message_set_words(NULL, 0);
+	sd_bus_message_unref(m);
+	return 0;
+}
