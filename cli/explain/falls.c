@@ -132,6 +132,7 @@ bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_
 	const Histories *h = f->histories;
 	const Object *port = object_list_find(&h->objects, history_entry_text(entry, "Port"));
 	const char *adapter = falls_adapter(h, port);
+	const char *at = port ? object_text(port, PORT_ATTR_neighbor) : "";
 	uint64_t since = usec > SLACK_USEC ? usec - SLACK_USEC : 0;
 	size_t same = 0, others = 0;
 	bool function;
@@ -146,6 +147,8 @@ bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_
 		/* each port once */
 		if (o->port == port || !is_alike(o->port, port) || o->previous >= since)
 			continue;
+		if (!streq(at, object_text(o->port, PORT_ATTR_neighbor)))
+			at = "";
 		/* a function has the link of its adapter */
 		if (!streq(o->adapter, adapter))
 			others++;
@@ -156,7 +159,9 @@ bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_
 		others = 0;
 	if (same + others == 0)
 		return false;
-	snprintf(ret, FALLS_TEXT_SIZE, "%zu other %s%s", same + others,
-		 same + others == 1 ? "port" : "ports", others == 0 ? " of the adapter" : "");
+	/* the name is not at the end, which steps of explain-causes.def look at */
+	snprintf(ret, FALLS_TEXT_SIZE, "%s%s%s%zu other %s%s", *at ? "at " : "", at,
+		 *at ? ": " : "", same + others, same + others == 1 ? "port" : "ports",
+		 others == 0 ? " of the adapter" : "");
 	return true;
 }

@@ -34,7 +34,8 @@ const char *falls_adapter(const Histories *h, const Object *port);
 bool falls_are_many(Falls *f, const Object *port, size_t n);
 
 /* Which other ports fell with ENTRY, at USEC, and are as it is since then: "7 other ports", or if
- * all are of its adapter, "1 other port of the adapter". False: none, or so few that it may be
+ * all are of its adapter, "1 other port of the adapter"; behind "at leaf-r07-a: " if one system is
+ * at the other ends of all of them. False: none, or so few that it may be
  * chance. */
-#define FALLS_TEXT_SIZE 48U
+#define FALLS_TEXT_SIZE 128U
 bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_TEXT_SIZE]);
