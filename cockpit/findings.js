@@ -9,6 +9,7 @@ import { device_of, port_name, port_of } from "./objects.js";
 /* [check, severity, text, tail] of the object called ABOUT, whose device is called DEVICE, as an object */
 const finding = (about, device, [check, severity, text, tail]) => ({
     about, device, check, severity, text, since: tail.Since?.v, attribute: tail.Attribute?.v, cause: tail.Cause?.v,
+    acknowledged: tail.Acknowledged?.v, said: tail.AcknowledgedText?.v,
 });
 
 /* All that is found, those of the machine first. */
@@ -56,10 +57,14 @@ function content_of(objects, health, names) {
 function item(f, parts) {
     const href = f.about.includes("/") && "#" + cockpit.location.encode(split_name(f.about));
     const also = new Set(parts.map(part => short_name(part, f)));
+    const title = [f.check, f.since && `since ${format_time(f.since)}`, f.acknowledged && `acknowledged ${format_time(f.acknowledged)}`];
 
-    return el("li", { title: f.since ? `${f.check}, since ${format_time(f.since)}` : f.check }, health_badge(f.severity), " ",
+    /* what somebody knows of does not count in the health */
+    const badge = f.acknowledged ? el("span", { class: "badge missing" }, "acknowledged") : health_badge(f.severity);
+
+    return el("li", { title: title.filter(Boolean).join(", ") }, badge, " ",
               href ? el("a", { href }, f.about) : f.about, f.about ? ": " : "", f.text,
-              also.size > 0 ? `; also: ${[...also].join(", ")}` : "");
+              also.size > 0 ? `; also: ${[...also].join(", ")}` : "", f.said ? ` (${f.said})` : "");
 }
 
 /* A badge that says how well something is. */

@@ -227,6 +227,20 @@ test("what is found has a link, when it began, and a badge", async () => {
     assert.equal(element.all("a")[0], link);
 });
 
+test("what is acknowledged says so, and when", async () => {
+    const known = { Since: 1795601478000000, Acknowledged: 1795601538000000 };
+    const objects = await with_findings([], [], [entry("flap", "it flaps", { ...known, AcknowledgedText: "cable exchanged" }),
+                                                 entry("slower", "it is slow", known, "critical")], []);
+    const element = document.createElement("div");
+
+    show_findings(element, objects, "ok", "a/1");
+    assert.deepEqual(element.all("li").map(e => e.textContent),
+                     ["acknowledged a/1: it flaps (cable exchanged)", "acknowledged a/1: it is slow"]);
+    assert.equal(element.all("li")[0].getAttribute("title"),
+                 "flap, since 2026-11-25 10:11:18.000, acknowledged 2026-11-25 10:12:18.000");
+    assert.equal(element.all("span")[0].className, "badge missing");
+});
+
 test("what is not known is not well", async () => {
     const objects = start();
     const element = document.createElement("div");
