@@ -30,7 +30,8 @@ void asked_note(AskedBy *a, const Check *check, const Asked *now)
 	note(a->device, &a->any.device, &now->device, bit);
 	note(a->other_port, &a->any.other_port, &now->other_port, bit);
 	note(a->other_device, &a->any.other_device, &now->other_device, bit);
-	if (now->evidence)
+	/* who compares looks at the evidence of a row that is asked for too */
+	if (now->evidence && check->scope != SCOPE_MACHINE)
 		a->evidence |= bit;
 	if (now->counters)
 		a->counters |= bit;

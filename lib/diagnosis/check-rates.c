@@ -49,6 +49,12 @@ static const struct {
 /* Of fewer errors no ratio is known: ten are three too many or too few by chance. */
 #define SYMBOLS_LEAST  10
 #define SYMBOL_COUNTER "symbol_error"
+/* A link that trains anew carries nothing meanwhile. Two that did not come back by themselves in a
+ * day are a warning to NVIDIA (see FLAP_LIMIT), five that did in a minute are one to its monitor of
+ * GPU clusters (NVSentinel): two in an hour stand between. */
+#define RECOVERIES_LEAST 2
+#define RECOVERIES_USEC	 (3600 * USEC_PER_SEC)
+#define RECOVERY_COUNTER "link_error_recovery"
 
 /* The two samples of a port. */
 typedef struct Interval {
@@ -88,7 +94,8 @@ bool check_uses_counter(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (fnmatch(names[i].pattern, name, FNM_EXTMATCH) == 0)
 			return true;
-	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER);
+	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER) ||
+	       streq(name, RECOVERY_COUNTER);
 }
 
 static bool is_of_kind(const char *name, unsigned int kind)
@@ -238,4 +245,27 @@ void look_for_symbol_errors(CheckRun *r)
 void look_for_many_symbol_errors(CheckRun *r)
 {
 	look_at_symbols(r, SYMBOLS_CRITICAL, 1);
+}
+
+/* Over an hour, or over two: samples are not as old as that. */
+void look_for_retraining(CheckRun *r)
+{
+	const double hour = (double)RECOVERIES_USEC / (double)USEC_PER_SEC;
+	const Value *c;
+	Interval in;
+	double rate;
+
+	if (!r->ask.counters_before)
+		check_find_published(r, "");
+	for (unsigned int times = 1; times <= 2; times++) {
+		if (!find_interval(r, times * RECOVERIES_USEC, &in))
+			return;
+		c = sample_find_name(in.now, RECOVERY_COUNTER);
+		if (!c || !sample_rate(in.now, in.before, c, &rate) ||
+		    rate * MIN(in.seconds, hour) < RECOVERIES_LEAST - 0.5)
+			continue;
+		check_find(r, NULL, "the link has recovered from errors %.0f times in %.0f s (%s)",
+			   rate * in.seconds, in.seconds, RECOVERY_COUNTER);
+		return;
+	}
 }

@@ -387,6 +387,7 @@ const Check checks[] = {
 	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "Other priorities have flow control (PFC) at the other end of the link, as that says, and NeighborPfcEnabled is not expected."},
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
+	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key, and another port of the machine is still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path)."},
 	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
 	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
 	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
@@ -396,6 +397,7 @@ const Check checks[] = {
 	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
 	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
 	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours (Ethernet)."},
+	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "The link has lost its signal and trained again, without going down, twice in an hour or more often (link_error_recovery)."},
 	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
 	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
 };

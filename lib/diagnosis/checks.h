@@ -28,6 +28,8 @@ void checks_take_acknowledged(const CheckRun *r);
 
 /* check-siblings.c */
 void look_for_odd_ones(CheckRun *r);
+/* check-partitions.c */
+void look_for_lost_pkeys(CheckRun *r);
 /* check-subnets.c */
 void look_at_prefixes(CheckRun *r);
 void look_at_ip_subnets(CheckRun *r);
@@ -46,6 +48,7 @@ void look_for_congestion(CheckRun *r);
 void look_for_pauses(CheckRun *r);
 void look_for_symbol_errors(CheckRun *r);
 void look_for_many_symbol_errors(CheckRun *r);
+void look_for_retraining(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
 void look_for_lost_address(CheckRun *r);

@@ -440,6 +440,8 @@ static int answer(sd_bus_message *call)
 	       : streq(member, "Query")		  ? query(call)
 	       : streq(member, "GetUsers")	  ? get_users(call)
 	       : streq(member, "ListHistories")	  ? sd_bus_reply_method_return(call, "a(sa{sv})", 0)
+	       : streq(member, "GetEvidence")
+		       ? sd_bus_reply_method_return(call, "a(ttssssa{sv})", 0)
 	       : streq(member, "GetHistory") ? sd_bus_reply_method_return(call, "a(ttsssa{sv})", 0)
 					     : 0;
 }

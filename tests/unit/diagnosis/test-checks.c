@@ -591,17 +591,85 @@ static void test_lost_address(_unused_ void **state)
 	assert_lost("fe80::1", NULL, "");
 }
 
+/* Adds a port that has these P_Keys, "0xffff 0x8012" */
+static Object *add_with_pkeys(Machine *m, const char *keys)
+{
+	Object *port = add(m);
+	Value *table = &port->values[PORT_ATTR_pkeys];
+	char *end;
+
+	table->type = VALUE_ARRAY;
+	for (const char *at = keys; *at; at = end) {
+		Value *entry = append(table);
+
+		entry->type = VALUE_STRUCT;
+		append_number(entry, table->n - 1);
+		append_number(entry, strtoul(at, &end, 16));
+		append_text(entry, "full");
+	}
+	return port;
+}
+
+/* The second port has lost 0x8012: whether that is found. FIRST and THIRD are the P_Keys of
+ * other ports; NULL: there is none. */
+static size_t lost_pkeys(Machine *m, const char *is, const char *first, const char *third)
+{
+	machine_done(m);
+	*m = (Machine){};
+	if (first)
+		add_with_pkeys(m, first);
+	add_with_pkeys(m, is);
+	if (third)
+		add_with_pkeys(m, third);
+	add_evidence(m, "Pkeys", HOUR, "0x8012", "");
+	return found(m, "lost-pkey");
+}
+
+static void test_lost_pkeys(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff 0x8012", NULL), 1);
+	assert_says(&m, 0, "the P_Key 0x8012 has gone at ");
+	assert_says(&m, 0, ", and another port has it");
+	assert_ptr_equal(m.run.findings[0].port, m.run.ports[1]);
+	/* the first has the same evidence */
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff", "0xffff 0x0012"), 2);
+	/* all have lost it */
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff", "0xffff"), 0);
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff 0x8013", "0xffff"), 0);
+	/* nobody can be asked */
+	assert_int_equal(lost_pkeys(&m, "0xffff", NULL, NULL), 1);
+	assert_int_equal(lost_pkeys(&m, "", NULL, NULL), 1);
+	/* it is back, or the port is another kind of member */
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x8012", "0xffff 0x8012", NULL), 0);
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", NULL, NULL), 0);
+	/* it never had it: the evidence is of another one */
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x8012", "0xffff 0x8012 0x8013", NULL), 0);
+	/* a port that is down has none */
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff 0x8012", NULL), 1);
+	set_text(m.run.ports[1], PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "lost-pkey"), 0);
+	set_text(m.run.ports[1], PORT_ATTR_state, "active");
+	set_text(m.run.ports[0], PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "lost-pkey"), 1);
+	/* somebody has said what there shall be */
+	assert_int_equal(expect_add(&m.expect, "Pkeys=0xffff"), 0);
+	assert_int_equal(found(&m, "lost-pkey"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_storms),	    cmocka_unit_test(test_lost_address),
-		cmocka_unit_test(test_siblings),    cmocka_unit_test(test_settle),
-		cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_vfs),
-		cmocka_unit_test(test_pcie_errors), cmocka_unit_test(test_pcie_slow),
-		cmocka_unit_test(test_health),	    cmocka_unit_test(test_former_rate),
-		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_mtu),
-		cmocka_unit_test(test_lids),	    cmocka_unit_test(test_bursts),
-		cmocka_unit_test(test_heat),	    cmocka_unit_test(test_uncorrectable),
+		cmocka_unit_test(test_storms),	      cmocka_unit_test(test_lost_address),
+		cmocka_unit_test(test_lost_pkeys),    cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_settle),	      cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_vfs),	      cmocka_unit_test(test_pcie_errors),
+		cmocka_unit_test(test_pcie_slow),     cmocka_unit_test(test_health),
+		cmocka_unit_test(test_former_rate),   cmocka_unit_test(test_flaps),
+		cmocka_unit_test(test_mtu),	      cmocka_unit_test(test_lids),
+		cmocka_unit_test(test_bursts),	      cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_uncorrectable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,21 @@ static void test_symbols(_unused_ void **state)
 	assert_int_equal(found(&m, "bad-signal"), 0);
 }
 
+static void test_retraining(_unused_ void **state)
+{
+	assert_found("retraining", "link_error_recovery", 2, 3600, "2 times in 3600 s");
+	assert_found("retraining", "link_error_recovery", 2, 60, "2 times in 60 s");
+	assert_found("retraining", "link_error_recovery", 1, 3600, "");
+	assert_found("retraining", "link_error_recovery", 1, 60, "");
+	/* of a longer time it is the part of an hour */
+	assert_found("retraining", "link_error_recovery", 2, 4800, "2 times in 4800 s");
+	assert_found("retraining", "link_error_recovery", 2, 4802, "");
+	assert_found("retraining", "link_error_recovery", 3, 7200, "3 times in 7200 s");
+	assert_found("retraining", "symbol_error", 100, 3600, "");
+	/* it was reset */
+	assert_found("retraining", "link_error_recovery", UINT64_MAX - 10, 3600, "");
+}
+
 /* Whether a counter that has grown so much holds the expectation. */
 static bool holds(const char *expectation, uint64_t growth, uint64_t seconds)
 {
@@ -340,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
 		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
 		cmocka_unit_test(test_young_link),    cmocka_unit_test(test_used),
+		cmocka_unit_test(test_retraining),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
