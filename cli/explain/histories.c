@@ -49,30 +49,60 @@ static const Object *history_entry_object(const Histories *h, const Value *entry
 	return object_list_find(&h->objects, history_entry_text(entry, "Port"));
 }
 
-/* The number NAME of the tail of T; 0 if there is none. */
-static uint64_t tail_number(const Value *t, const char *name)
+/* Member NAME of the tail of T, which is its member AT; NULL: there is none. */
+static const Value *tail_member(const Value *t, size_t at, const char *name)
 {
-	return t->n > 5 ? value_number(value_lookup(&t->items[5], name)) : 0;
+	return t->n > at ? value_lookup(&t->items[at], name) : NULL;
+}
+
+/* Entry I of the array KEY, a structure whose members FIRST and behind it are numbers, before its
+ * tail at TAIL; NULL: there is none. */
+static const Value *read_item(const Value *entry, const char *key, size_t i, size_t first,
+			      size_t tail)
+{
+	const Value *all = history_entry_member(entry, key), *t;
+
+	if (!all || all->type != VALUE_ARRAY || i >= all->n)
+		return NULL;
+	t = &all->items[i];
+	return t->type == VALUE_STRUCT && t->n >= tail && t->items[first].type == VALUE_UNSIGNED &&
+			       t->items[first + 1].type == VALUE_UNSIGNED
+		       ? t
+		       : NULL;
 }
 
 bool history_read_transition(const Value *entry, size_t i, PastState *ret)
 {
-	const Value *all = history_entry_member(entry, "Transitions"), *t;
+	const Value *t = read_item(entry, "Transitions", i, 0, 5);
 
-	if (!all || all->type != VALUE_ARRAY || i >= all->n)
-		return false;
-	t = &all->items[i];
-	if (t->type != VALUE_STRUCT || t->n < 5 || t->items[0].type != VALUE_UNSIGNED ||
-	    t->items[1].type != VALUE_UNSIGNED)
+	if (!t)
 		return false;
 	*ret = (PastState){.realtime_usec = t->items[0].number,
 			   .monotonic_usec = t->items[1].number,
 			   .from = value_text(&t->items[2]),
 			   .to = value_text(&t->items[3]),
 			   .reason = value_text(&t->items[4]),
-			   .rate = tail_number(t, "Rate"),
-			   .qps = tail_number(t, "Qps"),
-			   .processes = tail_number(t, "Processes")};
+			   .rate = value_number(tail_member(t, 5, "Rate")),
+			   .qps = value_number(tail_member(t, 5, "Qps")),
+			   .processes = value_number(tail_member(t, 5, "Processes"))};
+	return true;
+}
+
+bool history_read_finding(const Value *entry, size_t i, FormerFinding *ret)
+{
+	const Value *t = read_item(entry, "Findings", i, 2, 4);
+
+	if (!t)
+		return false;
+	*ret = (FormerFinding){.check = value_text(&t->items[0]),
+			       .severity = value_text(&t->items[1]),
+			       .since_usec = t->items[2].number,
+			       .until_usec = t->items[3].number,
+			       .attribute = value_text(tail_member(t, 4, "Attribute")),
+			       .cause = value_text(tail_member(t, 4, "Cause")),
+			       .acknowledged_usec = value_number(tail_member(t, 4, "Acknowledged")),
+			       .acknowledged_text =
+				       value_text(tail_member(t, 4, "AcknowledgedText"))};
 	return true;
 }
 

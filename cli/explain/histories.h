@@ -43,3 +43,16 @@ typedef struct PastState {
 
 /* False: there is no transition I. */
 bool history_read_transition(const Value *entry, size_t i, PastState *ret);
+
+/* A finding about the port or its device. */
+typedef struct FormerFinding {
+	const char *check, *severity;
+	const char *attribute, *cause; /* "": none */
+	uint64_t since_usec;
+	uint64_t until_usec;	    /* 0: it holds */
+	uint64_t acknowledged_usec; /* 0: nobody has acknowledged it */
+	const char *acknowledged_text;
+} FormerFinding;
+
+/* False: there is no finding I. */
+bool history_read_finding(const Value *entry, size_t i, FormerFinding *ret);

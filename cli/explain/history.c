@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl history: the last transitions of the state of each port, the oldest first; also of ports
- * that have gone. */
+/* rdmactl history: the last transitions of the state of each port, and what was found of it, the
+ * oldest first; also of ports that have gone. */
 
 #include <inttypes.h>
 
@@ -74,43 +74,119 @@ static char *reason_text(const PastState *t)
 		       : text;
 }
 
-static int add_line(const Context *c, struct libscols_table *table, const PastState *t,
-		    const PastState *next)
+static int add_line(const Context *c, struct libscols_table *table, uint64_t usec, const char *from,
+		    const char *to, const char *color, const char *duration, const char *reason)
 {
-	_cleanup_free_ char *text = time_text(t->realtime_usec);
+	_cleanup_free_ char *text = time_text(usec);
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	char duration[DURATION_MAX] = "";
-	_cleanup_free_ char *reason = reason_text(t);
-	const char *cells[_COLUMN_MAX] = {text, t->from, t->to, duration, reason};
-	uint64_t usec;
+	const char *cells[_COLUMN_MAX] = {text, from, to, duration, reason};
 	int r = line && text && reason ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; r == 0 && i < _COLUMN_MAX; i++)
+		r = set_cell(line, i, cells[i]);
+	return r
+		       ?: scols_cell_set_color(scols_line_get_cell(line, COLUMN_TO),
+					       terminal_color(c, color));
+}
+
+static int add_state(const Context *c, struct libscols_table *table, const PastState *t,
+		     const PastState *next)
+{
+	_cleanup_free_ char *reason = reason_text(t);
+	char duration[DURATION_MAX] = "";
+	uint64_t usec;
 
 	if (duration_of(c, t, next, &usec))
 		duration_format(usec, duration);
-	for (unsigned int i = 0; r == 0 && i < _COLUMN_MAX; i++)
-		r = set_cell(line, i, cells[i]);
-	if (r == 0)
-		r = scols_cell_set_color(scols_line_get_cell(line, COLUMN_TO),
-					 terminal_color(c, terminal_state_color(t->to)));
-	return r;
+	return add_line(c, table, t->realtime_usec, t->from, t->to, terminal_state_color(t->to),
+			duration, reason);
 }
 
-static ExitStatus print_transitions(const Context *c, const Value *entry)
+/* A finding has begun, or ended. */
+typedef struct Turn {
+	uint64_t usec;
+	bool has_ended;
+	FormerFinding finding;
+} Turn;
+
+static int compare_turns(const void *a, const void *b)
+{
+	const Turn *x = a, *y = b;
+
+	return (x->usec > y->usec) - (x->usec < y->usec);
+}
+
+/* The turns of ENTRY in the order of time, without those of findings that are parts of others; NULL
+ * without memory. */
+static Turn *find_turns(const Value *entry, size_t *ret_n)
+{
+	FormerFinding f;
+	Turn *turns;
+	size_t n = 0;
+
+	while (history_read_finding(entry, n, &f))
+		n++;
+	turns = calloc(2 * n + 1, sizeof(*turns));
+	*ret_n = 0;
+	for (size_t i = 0; turns && history_read_finding(entry, i, &f); i++) {
+		if (*f.cause)
+			continue;
+		turns[(*ret_n)++] = (Turn){f.since_usec, false, f};
+		if (f.until_usec)
+			turns[(*ret_n)++] = (Turn){f.until_usec, true, f};
+	}
+	if (turns)
+		sort(turns, *ret_n, sizeof(*turns), compare_turns);
+	return turns;
+}
+
+static int add_turn(const Context *c, struct libscols_table *table, const Turn *t)
+{
+	const FormerFinding *f = &t->finding;
+	bool is_known = f->acknowledged_usec > 0;
+	uint64_t until = f->until_usec || c->host ? f->until_usec : realtime_now_usec();
+	_cleanup_free_ char *reason = NULL;
+	char duration[DURATION_MAX] = "";
+
+	if (t->has_ended)
+		return add_line(c, table, t->usec, f->severity, "ended", "green", "", f->check);
+	if (asprintf(&reason, "%s%s%s%s%s", f->check, is_known ? " (acknowledged" : "",
+		     *f->acknowledged_text ? ": " : "", f->acknowledged_text,
+		     is_known ? ")" : "") < 0)
+		return -ENOMEM;
+	if (until >= f->since_usec)
+		duration_format(until - f->since_usec, duration);
+	return add_line(c, table, t->usec, "", f->severity,
+			streq(f->severity, "critical") ? "red" : "yellow", duration, reason);
+}
+
+/* What was found stands where it was found: behind the change that it comes from. */
+static ExitStatus print_lines(const Context *c, const Value *entry)
 {
 	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
 		terminal_table(c, NULL, 0);
+	size_t n, i = 0, k = 0;
+	_cleanup_free_ Turn *turns = find_turns(entry, &n);
 	PastState t, next;
+	int r = 0;
 
-	if (!table || scols_table_set_column_separator(table, "  ") < 0)
+	if (!table || !turns || scols_table_set_column_separator(table, "  ") < 0)
 		return out_of_memory();
-	for (size_t i = 0; i < _COLUMN_MAX; i++)
-		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags))
+	for (size_t col = 0; col < _COLUMN_MAX; col++)
+		if (!scols_table_new_column(table, columns[col].heading, 0, columns[col].flags))
 			return out_of_memory();
-	for (size_t i = 0; history_read_transition(entry, i, &t); i++)
-		if (add_line(c, table, &t,
-			     history_read_transition(entry, i + 1, &next) ? &next : NULL) < 0)
-			return out_of_memory();
-	return terminal_print_table(c, table, 0);
+	while (r >= 0) {
+		bool is_state = history_read_transition(entry, i, &t);
+
+		if (k < n && (!is_state || turns[k].usec < t.realtime_usec))
+			r = add_turn(c, table, &turns[k++]);
+		else if (is_state)
+			r = add_state(c, table, &t,
+				      history_read_transition(entry, ++i, &next) ? &next : NULL);
+		else
+			break;
+	}
+	return r < 0 ? out_of_memory() : terminal_print_table(c, table, 0);
 }
 
 static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bool heading)
@@ -124,13 +200,37 @@ static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bo
 		fprintf(c->out, "%s%s%s%s%s\n", n > 0 ? "\n" : "", terminal_color(c, "bold"),
 			history_entry_name(entry), terminal_plain(c),
 			history_entry_is_present(entry) ? "" : " (gone)");
-	if (history_read_transition(entry, 0, &(PastState){}))
-		status = print_transitions(c, entry);
+	if (history_read_transition(entry, 0, &(PastState){}) ||
+	    history_read_finding(entry, 0, &(FormerFinding){}))
+		status = print_lines(c, entry);
 	/* rdmad keeps only the last transitions */
 	snprintf(text, sizeof(text), "The link went down %" PRIu64 " %s since %s.", downs,
 		 downs == 1 ? "time" : "times", since ? since : "then");
 	terminal_print_wrapped(c, text, 0);
 	return status;
+}
+
+static void print_json_findings(FILE *f, const Value *entry)
+{
+	FormerFinding is;
+
+	json_open_list(f, "Findings");
+	for (size_t i = 0; history_read_finding(entry, i, &is); i++) {
+		json_entry_line(f);
+		json_open(f);
+		json_add_text(f, "Check", is.check);
+		json_add_text(f, "Severity", is.severity);
+		json_add_number(f, "Since", is.since_usec);
+		json_add_known(f, "Until", is.until_usec);
+		json_add_text(f, "Attribute", *is.attribute ? is.attribute : NULL);
+		json_add_text(f, "Cause", *is.cause ? is.cause : NULL);
+		json_add_known(f, "Acknowledged", is.acknowledged_usec);
+		json_add_text(f, "AcknowledgedText",
+			      is.acknowledged_usec ? is.acknowledged_text : NULL);
+		json_close(f);
+	}
+	fputs("\n  ", f);
+	json_close_list(f);
 }
 
 static void print_json(const Context *c, const Value *entry)
@@ -160,6 +260,7 @@ static void print_json(const Context *c, const Value *entry)
 	}
 	fputs("\n  ", f);
 	json_close_list(f);
+	print_json_findings(f, entry);
 	json_close(f);
 }
 
