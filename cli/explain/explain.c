@@ -535,10 +535,20 @@ static ExitStatus read_stories(Context *c, Stories *s)
 	return STATUS_OK;
 }
 
-/* Prints S, if there is something to say of it: of ports that were named there is. */
+/* Whether there is something to say of S: of ports that were named there is. A port that is not
+ * active can be well: nobody uses it, it is expected to be so, or somebody knows of it. */
+static bool is_told(const Context *c, const Story *s)
+{
+	const Explanation *e = &s->explanation;
+	bool is_meant = e->trouble == TROUBLE_DOWN && !e->over && s->port &&
+			streq(object_text(s->port, PORT_ATTR_health), "ok");
+
+	return c->n_arguments > 0 || (e->trouble != TROUBLE_NONE && !is_meant);
+}
+
 static void tell(const Context *c, const Stories *all, const Story *s, size_t *n_printed)
 {
-	if (c->n_arguments == 0 && s->explanation.trouble == TROUBLE_NONE)
+	if (!is_told(c, s))
 		return;
 	if (c->json) {
 		json_next(c->out);
@@ -561,7 +571,7 @@ static ExitStatus tell_all(Context *c, const Stories *all)
 		const Explanation *e = &all->items[i].explanation;
 
 		tell(c, all, &all->items[i], &n_printed);
-		if (!e->cause && !e->over)
+		if (!e->cause && !e->over && is_told(c, &all->items[i]))
 			worst = STATUS_FAILED;
 	}
 	if (c->json)
