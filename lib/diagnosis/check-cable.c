@@ -18,16 +18,11 @@ static const struct {
 	{"sends", PORT_ATTR_cable_tx_power_margin},
 };
 
-static bool is_active(const Object *port)
-{
-	return streq(object_text(port, PORT_ATTR_state), "active");
-}
-
 /* Finds the directions whose margin is LEAST or more, and MOST or less. While the link is down the
  * other end may be dark. */
 static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(directions) && is_active(r->port); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(directions) && object_is_active(r->port); i++) {
 		const Attribute *row = &port_attributes[directions[i].margin];
 		uint64_t margin;
 
@@ -59,7 +54,7 @@ void look_at_module_state(CheckRun *r)
 {
 	const char *state = object_text(r->port, PORT_ATTR_cable_state);
 
-	if (is_active(r->port) || (!streq(state, "low-power") && !streq(state, "fault")))
+	if (object_is_active(r->port) || (!streq(state, "low-power") && !streq(state, "fault")))
 		return;
 	check_find(r, &port_attributes[PORT_ATTR_cable_state], "the module in the cage %s",
 		   streq(state, "fault") ? "has a fault" : "stays in low power");
