@@ -92,11 +92,9 @@ static int find_switch(Topology *t, const char *id, const char *name, size_t *re
 	for (*ret = 0; *ret < t->n_switches; ++*ret)
 		if (streq(t->switches[*ret].id, id))
 			return 0;
-	s = reallocarray(t->switches, t->n_switches + 1, sizeof(*s));
-	if (!s)
+	if (!array_grow(t->switches, t->n_switches))
 		return -ENOMEM;
-	t->switches = s;
-	s += t->n_switches;
+	s = &t->switches[t->n_switches];
 	text_copy(s->id, sizeof(s->id), id);
 	put_name(s->name, sizeof(s->name), name);
 	for (size_t n = 2; has_name(t, s->name); n++) {
@@ -117,7 +115,7 @@ static int add_port(Topology *t, size_t machine, const Object *port)
 	const char *type = object_text(port, PORT_ATTR_neighbor_type);
 	const char *name = object_text(port, PORT_ATTR_neighbor);
 	const char *id = "";
-	Link *links;
+	Link *link;
 	int r;
 
 	for (size_t i = 0; i < ARRAY_SIZE(id_rows) && !*id; i++)
@@ -125,16 +123,13 @@ static int add_port(Topology *t, size_t machine, const Object *port)
 	if (!*id || (*type && !streq(type, "switch")) ||
 	    object_is_function(object_list_device(l, port)) || object_list_is_plane(l, port))
 		return 0;
-	links = reallocarray(t->links, t->n_links + 1, sizeof(*links));
-	if (!links)
+	if (!array_grow(t->links, t->n_links))
 		return -ENOMEM;
-	t->links = links;
-	r = find_switch(t, id, *name ? name : id, &links[t->n_links].place);
-	if (r < 0)
-		return r;
-	links[t->n_links].machine = machine;
-	links[t->n_links++].port = port;
-	return 0;
+	link = &t->links[t->n_links];
+	*link = (Link){.machine = machine, .port = port};
+	r = find_switch(t, id, *name ? name : id, &link->place);
+	t->n_links += r == 0;
+	return r;
 }
 
 static int find_links(Topology *t)
