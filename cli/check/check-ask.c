@@ -43,9 +43,7 @@ static bool read_histories(Asker *a)
 
 static bool is_history_of(const Value *entry, const Object *port)
 {
-	const Value *path = entry->type == VALUE_STRUCT && entry->n >= _ENTRY_MAX
-				    ? value_lookup(&entry->items[ENTRY_HISTORY], "Port")
-				    : NULL;
+	const Value *path = value_tail(entry, ENTRY_HISTORY, "Port");
 
 	return path && streq(value_text(path), port->path);
 }

@@ -49,12 +49,6 @@ static const Object *history_entry_object(const Histories *h, const Value *entry
 	return object_list_find(&h->objects, history_entry_text(entry, "Port"));
 }
 
-/* Member NAME of the tail of T, which is its member AT; NULL: there is none. */
-static const Value *tail_member(const Value *t, size_t at, const char *name)
-{
-	return t->n > at ? value_lookup(&t->items[at], name) : NULL;
-}
-
 /* Entry I of the array KEY, a structure whose members FIRST and behind it are numbers, before its
  * tail at TAIL; NULL: there is none. */
 static const Value *read_item(const Value *entry, const char *key, size_t i, size_t first,
@@ -82,9 +76,9 @@ bool history_read_transition(const Value *entry, size_t i, PastState *ret)
 			   .from = value_text(&t->items[2]),
 			   .to = value_text(&t->items[3]),
 			   .reason = value_text(&t->items[4]),
-			   .rate = value_number(tail_member(t, 5, "Rate")),
-			   .qps = value_number(tail_member(t, 5, "Qps")),
-			   .processes = value_number(tail_member(t, 5, "Processes"))};
+			   .rate = value_number(value_tail(t, 5, "Rate")),
+			   .qps = value_number(value_tail(t, 5, "Qps")),
+			   .processes = value_number(value_tail(t, 5, "Processes"))};
 	return true;
 }
 
@@ -98,11 +92,11 @@ bool history_read_finding(const Value *entry, size_t i, FormerFinding *ret)
 			       .severity = value_text(&t->items[1]),
 			       .since_usec = t->items[2].number,
 			       .until_usec = t->items[3].number,
-			       .attribute = value_text(tail_member(t, 4, "Attribute")),
-			       .cause = value_text(tail_member(t, 4, "Cause")),
-			       .acknowledged_usec = value_number(tail_member(t, 4, "Acknowledged")),
+			       .attribute = value_text(value_tail(t, 4, "Attribute")),
+			       .cause = value_text(value_tail(t, 4, "Cause")),
+			       .acknowledged_usec = value_number(value_tail(t, 4, "Acknowledged")),
 			       .acknowledged_text =
-				       value_text(tail_member(t, 4, "AcknowledgedText"))};
+				       value_text(value_tail(t, 4, "AcknowledgedText"))};
 	return true;
 }
 

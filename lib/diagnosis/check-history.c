@@ -72,9 +72,7 @@ void look_for_flaps(CheckRun *r)
 /* The rate that the port had after transition T; 0 if that is not known. */
 static uint64_t rate_of(const Value *t)
 {
-	return t->type == VALUE_STRUCT && t->n >= _TRANSITION_MAX
-		       ? value_number(value_lookup(&t->items[TRANSITION_TAIL], "Rate"))
-		       : 0;
+	return value_number(value_tail(t, TRANSITION_TAIL, "Rate"));
 }
 
 /* The highest rate that the port had in the last SLOWER_USEC, and until when, 0 for now. */

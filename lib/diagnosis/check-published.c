@@ -13,14 +13,6 @@ typedef struct Published {
 
 enum { CHECK, SEVERITY, TEXT, TAIL };
 
-/* The text of the member KEY of the tail of F; NULL: there is none. */
-static const char *tail_text(const Value *f, const char *key)
-{
-	const Value *v = f->n > TAIL ? value_lookup(&f->items[TAIL], key) : NULL;
-
-	return v ? value_text(v) : NULL;
-}
-
 /* False: it is no entry. */
 static bool read_entry(const Value *f, Published *ret)
 {
@@ -28,9 +20,9 @@ static bool read_entry(const Value *f, Published *ret)
 		return false;
 	*ret = (Published){.check = value_text(&f->items[CHECK]),
 			   .text = value_text(&f->items[TEXT]),
-			   .attribute = tail_text(f, "Attribute") ?: ""};
-	if (tail_text(f, "Acknowledged"))
-		ret->acknowledged = tail_text(f, "AcknowledgedText") ?: "";
+			   .attribute = value_text(value_tail(f, TAIL, "Attribute"))};
+	if (value_tail(f, TAIL, "Acknowledged"))
+		ret->acknowledged = value_text(value_tail(f, TAIL, "AcknowledgedText"));
 	return true;
 }
 

@@ -248,6 +248,11 @@ const Value *value_lookup(const Value *v, const char *key)
 	return NULL;
 }
 
+const Value *value_tail(const Value *v, size_t at, const char *key)
+{
+	return v && v->type == VALUE_STRUCT && at < v->n ? value_lookup(&v->items[at], key) : NULL;
+}
+
 const char *value_text(const Value *v)
 {
 	return v && v->type == VALUE_TEXT ? v->text : "";

@@ -62,6 +62,9 @@ bool value_equal(const Value *a, const Value *b);
 /* The value of KEY in a dictionary with text keys; NULL if it has none, or V is no
  * dictionary, or NULL. */
 const Value *value_lookup(const Value *v, const char *key);
+/* The same of the dictionary that is member AT of V; NULL too if V is no structure, or has no such
+ * member. */
+const Value *value_tail(const Value *v, size_t at, const char *key);
 /* The text of V; "" if V is no text, or NULL. */
 const char *value_text(const Value *v);
 /* The number of V; 0 if V is none, or NULL. */

@@ -117,6 +117,25 @@ static void assert_joined(AttrType type, Value *v, const char *expected)
 	value_done(v);
 }
 
+static void test_tail(_unused_ void **state)
+{
+	Value pair[] = {{.type = VALUE_TEXT, .text = CONST_CAST(char *, "key")},
+			{.type = VALUE_UNSIGNED, .number = 7}};
+	Value members[] = {{.type = VALUE_TEXT, .text = CONST_CAST(char *, "key")},
+			   {.type = VALUE_DICT, .items = pair, .n = 2}};
+	Value v = {.type = VALUE_STRUCT, .items = members, .n = 2};
+
+	assert_number(*value_tail(&v, 1, "key"), 7);
+	assert_null(value_tail(&v, 1, "other"));
+	assert_null(value_tail(&v, 0, "key"));
+	/* of an older rdmad it may have fewer members */
+	v.n = 1;
+	assert_null(value_tail(&v, 1, "key"));
+	v = (Value){.type = VALUE_ARRAY, .items = members, .n = 2};
+	assert_null(value_tail(&v, 1, "key"));
+	assert_null(value_tail(NULL, 1, "key"));
+}
+
 static void test_join(_unused_ void **state)
 {
 	Value v = {.type = VALUE_ARRAY};
@@ -312,9 +331,10 @@ static void test_others(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),	cmocka_unit_test(test_join),
-		cmocka_unit_test(test_equal),	cmocka_unit_test(test_members),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_others),
+		cmocka_unit_test(test_tail),	cmocka_unit_test(test_read),
+		cmocka_unit_test(test_join),	cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_members), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_others),
 	};
 
 	setenv("TZ", "UTC", 1);
