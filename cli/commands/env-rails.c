@@ -194,25 +194,78 @@ static void find_common_index(Rails *r)
 
 /* The P_Keys of a rail */
 
-static void find_pkey(Rail *r, const RailWish *w)
+/* Reads the entry I of the P_Keys of R. False: R is no full member, or W wants another one. */
+static bool read_pkey(const Rail *r, const RailWish *w, size_t i, uint32_t *ret_index,
+		      uint32_t *ret_pkey)
+{
+	const Value *entry = &object_value(r->port, PORT_ATTR_pkeys)->items[i];
+	const Value *m = entry->items;
+
+	if (entry->type != VALUE_STRUCT || entry->n < 2 || m[0].type != VALUE_UNSIGNED ||
+	    m[1].type != VALUE_UNSIGNED)
+		return false;
+	*ret_index = (uint32_t)m[0].number;
+	*ret_pkey = (uint32_t)m[1].number;
+	return (*ret_pkey & 0x8000) && (!w->has_pkey || (*ret_pkey & 0x7fff) == w->pkey);
+}
+
+static size_t count_pkeys(const Rail *r)
 {
 	const Value *pkeys = object_value(r->port, PORT_ATTR_pkeys);
 
-	for (size_t i = 0; pkeys && pkeys->type == VALUE_ARRAY && i < pkeys->n; i++) {
-		const Value *m = pkeys->items[i].items;
-		uint32_t index, pkey;
+	return pkeys && pkeys->type == VALUE_ARRAY ? pkeys->n : 0;
+}
 
-		if (pkeys->items[i].type != VALUE_STRUCT || pkeys->items[i].n < 2 ||
-		    m[0].type != VALUE_UNSIGNED || m[1].type != VALUE_UNSIGNED)
+/* Gives R the P_Key with the lowest index of those that are PKEY, 0: any. False: there is none. */
+static bool find_pkey(Rail *r, const RailWish *w, uint32_t pkey)
+{
+	uint32_t index, found, lowest = UINT32_MAX;
+
+	for (size_t i = 0; i < count_pkeys(r); i++)
+		if (read_pkey(r, w, i, &index, &found) && (!pkey || found == pkey) &&
+		    index < lowest) {
+			lowest = index;
+			r->has_pkey = true;
+			r->pkey = found;
+			r->pkey_index = index;
+		}
+	return lowest != UINT32_MAX;
+}
+
+static bool uses_pkey(const Rail *r)
+{
+	return !r->reason && r->infiniband && r->has_pkey;
+}
+
+/* Whether all rails are full members of PKEY, by INDEX if the library is told that. */
+static bool all_have_pkey(const Rails *r, const RailWish *w, uint32_t index, uint32_t pkey)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		Rail rail = r->items[i];
+
+		if (uses_pkey(&rail) &&
+		    (!find_pkey(&rail, w, pkey) || (w->pkey_by_index && rail.pkey_index != index)))
+			return false;
+	}
+	return true;
+}
+
+/* A library takes one P_Key for all ports. The first that is right for all is taken, though it is
+ * not the first one of each. */
+static void find_common_pkey(Rails *r, const RailWish *w)
+{
+	const Rail *first = NULL;
+	uint32_t index, pkey;
+
+	for (size_t i = 0; i < r->n && !first; i++)
+		first = uses_pkey(&r->items[i]) ? &r->items[i] : NULL;
+	for (size_t k = 0; first && k < count_pkeys(first); k++) {
+		if (!read_pkey(first, w, k, &index, &pkey) || !all_have_pkey(r, w, index, pkey))
 			continue;
-		index = (uint32_t)m[0].number;
-		pkey = (uint32_t)m[1].number;
-		if (!(pkey & 0x8000) || (w->has_pkey && (pkey & 0x7fff) != w->pkey) ||
-		    (r->has_pkey && index > r->pkey_index))
-			continue;
-		r->has_pkey = true;
-		r->pkey = pkey;
-		r->pkey_index = index;
+		for (size_t i = 0; i < r->n; i++)
+			if (uses_pkey(&r->items[i]))
+				(void)find_pkey(&r->items[i], w, pkey);
+		return;
 	}
 }
 
@@ -244,7 +297,7 @@ static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[2
  */
 static bool is_usable(const Rail *r)
 {
-	return *r->provider || startswith(object_text(r->port, PORT_ATTR_state), "active");
+	return r->efa || startswith(object_text(r->port, PORT_ATTR_state), "active");
 }
 
 /* Why no program can use the port now. NULL: nothing is known. */
@@ -276,14 +329,18 @@ static const char *find_trouble(const Rails *rails, const Rail *r, bool local, c
 static const char *find_netdev(const Rails *rails, const Rail *r)
 {
 	const FoundPaths *const all[] = {&rails->with_v4, &rails->with_v6};
+	const char *own = object_text(r->port, PORT_ATTR_netdev), *found = NULL;
 
-	if (*r->named_netdev)
-		return r->named_netdev;
 	for (size_t k = 0; k < ARRAY_SIZE(all); k++)
-		for (size_t i = 0; i < all[k]->n; i++)
+		for (size_t i = 0; !found && i < all[k]->n; i++)
 			if (streq(all[k]->items[i].path, r->port->path))
-				return all[k]->items[i].netdev;
-	return object_text(r->port, PORT_ATTR_netdev);
+				found = all[k]->items[i].netdev;
+	if (!rails->know_addresses)
+		found = own;
+	/* of its bond no address is known */
+	if (*r->named_netdev && (found || !streq(r->named_netdev, own)))
+		return r->named_netdev;
+	return found ? found : "";
 }
 
 /* Why the library should not use R; NULL if it can. */
@@ -297,11 +354,10 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 		why = find_unwanted(r, w, buffer);
 	if (why)
 		return why;
-	if (*r->provider) {
-		if (w->providers)
+	if (r->efa && !w->interface) {
+		if (!w->without_efa)
 			return NULL;
-		snprintf(buffer, 256, "%s uses it by libfabric alone, with a plugin: see env ofi",
-			 w->title);
+		snprintf(buffer, 256, "%s %s: see env ofi", w->title, w->without_efa);
 		return buffer;
 	}
 	if (r->named_twice)
@@ -309,9 +365,9 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	if (has_name(r->port, PORT_ATTR_protocol, PROTOCOL_ROCE))
 		return find_gid(r, buffer);
 	r->netdev = find_netdev(rails, r);
-	if (w->interface && !*r->netdev)
-		return "none of its network interfaces has an IP address";
-	if (r->infiniband || (w->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
+	if (w->interface || (w->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
+		return *r->netdev ? NULL : "none of its network interfaces has an IP address";
+	if (r->infiniband)
 		return NULL;
 	snprintf(buffer, 256, "%s does not use %s", w->title, protocol);
 	return buffer;
@@ -434,8 +490,8 @@ static void read_addresses(Context *c, Rails *r)
 		n_roce += has_name(r->items[i].port, PORT_ATTR_protocol, PROTOCOL_ROCE);
 	if (n_roce == r->n)
 		return;
-	(void)ports_find(c->bus, "0.0.0.0/0", "subnet", &r->with_v4, NULL);
-	(void)ports_find(c->bus, "::/0", "subnet", &r->with_v6, NULL);
+	r->know_addresses = ports_find(c->bus, "0.0.0.0/0", "subnet", &r->with_v4, NULL) == 0 &&
+			    ports_find(c->bus, "::/0", "subnet", &r->with_v6, NULL) == 0;
 }
 
 static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
@@ -446,14 +502,14 @@ static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 	*ret = (Rail){
 		.port = port,
 		.device = device,
-		.provider = streq(object_text(device, DEVICE_ATTR_driver), "efa") ? "efa" : "",
+		.efa = streq(object_text(device, DEVICE_ATTR_driver), "efa"),
 		.named_index = UINT32_MAX,
 		.named_netdev = "",
 		.netdev = "",
 		.infiniband = has_name(port, PORT_ATTR_link_layer, LINK_LAYER_INFINIBAND),
 		.rate = object_number(port, PORT_ATTR_rate),
 	};
-	find_pkey(ret, w);
+	(void)find_pkey(ret, w, 0);
 }
 
 static ExitStatus examine(Rails *r, const RailWish *w, bool local)
@@ -495,6 +551,7 @@ ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret
 	if (status != STATUS_OK)
 		return status;
 	find_common_index(ret);
+	find_common_pkey(ret, w);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->n_used += !ret->items[i].reason;
 	return STATUS_OK;

@@ -9,14 +9,15 @@
 
 /* The wishes of the command line about ports. */
 typedef struct RailWish {
-	const char *title;	/* of the library */
-	bool iwarp;		/* it uses iWARP too */
-	bool providers;		/* it uses EFA, by a provider of its own */
-	bool interface;		/* it uses network interfaces, and needs one with an address */
-	uint64_t rate;		/* bit/s, at least; 0: any */
-	const char *link_layer; /* NULL: that of the most bandwidth */
-	const char *model;	/* a pattern for HcaType or BoardId; NULL: any */
-	const char *gpu;	/* an index or a PCI address; NULL: none in particular */
+	const char *title;	 /* of the library */
+	bool iwarp;		 /* it uses iWARP too */
+	bool pkey_by_index;	 /* it is told the index of a P_Key, one for all ports */
+	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
+	bool interface;		 /* it uses network interfaces, and needs one with an address */
+	uint64_t rate;		 /* bit/s, at least; 0: any */
+	const char *link_layer;	 /* NULL: that of the most bandwidth */
+	const char *model;	 /* a pattern for HcaType or BoardId; NULL: any */
+	const char *gpu;	 /* an index or a PCI address; NULL: none in particular */
 	bool has_pkey;
 	uint32_t pkey; /* the partition, without the bit of the membership */
 } RailWish;
@@ -31,8 +32,7 @@ typedef struct Rail {
 	const char *named_netdev; /* a network interface; "": none */
 	bool named_twice;	  /* by two addresses */
 
-	const char *provider; /* by which libfabric uses it; "": by verbs */
-	bool infiniband;
+	bool efa, infiniband;
 	uint64_t rate;	    /* bit/s; 0: not known */
 	bool has_index;	    /* a program must know the index of its GID */
 	GidChoice gid;	    /* this one */
@@ -46,7 +46,9 @@ typedef struct Rails {
 	Selection selection;
 	FoundPaths *found; /* by argument; what the rails point to is in here */
 	size_t n_found;
-	FoundPaths with_v4, with_v6; /* the ports whose interfaces have addresses */
+	FoundPaths with_v4,
+		with_v6; /* the ports whose interfaces have addresses, if that is known */
+	bool know_addresses;
 	Rail *items;
 	size_t n, n_used;
 } Rails;

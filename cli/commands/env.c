@@ -4,16 +4,24 @@
  * rdmactl env: what to set so that a communication library uses the ports of this machine, as lines
  * for a shell.
  *
- * Where the rules are in the sources of the libraries. They were read in public copies of which
- * the release is not known.
- *  NCCL and RCCL, net_ib.cc: NCCL_IB_GID_INDEX is for all ports, and not used on InfiniBand.
- * Without it each port has a GID of NCCL_IB_ADDR_FAMILY. NCCL_IB_PKEY is an index. UCX, ib_iface.c:
- * UCX_IB_PKEY is a P_Key without the bit of the membership. libfabric, verbs: FI_VERBS_DEVICE_NAME
- * is the beginning of names, whatever their case. Endpoints of type MSG need a device with an IP
- * address; EFA is used by another provider, named efa. Open MPI, common_ucx.c: the drivers in
- * opal_common_ucx_devices decide whether UCX is used. PyTorch, c10d: GLOO_SOCKET_IFNAME is a list
- * of interfaces. Not read, but from their manuals: that '=' makes the names of NCCL_IB_HCA exact,
- * and the variables of btl_openib.
+ * Where the rules are in the sources of the libraries:
+ *
+ * NCCL 2.30.7, src/transport/net_ib: NCCL_IB_GID_INDEX is for all ports, and not used on
+ * InfiniBand. Without it each port has a GID of NCCL_IB_ADDR_FAMILY. NCCL_IB_PKEY is an index, for
+ * all ports. '=' makes the names of NCCL_IB_HCA exact.
+ *
+ * UCX 1.23.0, src/uct/ib/base/ib_iface.c: UCX_IB_PKEY is a P_Key without the bit of the membership.
+ * src/uct/ib/efa: EFA is used as other ports are, from 1.19 on.
+ *
+ * libfabric 2.7.0a1, prov/verbs/src/verbs_info.c: FI_VERBS_DEVICE_NAME is the beginning of names,
+ * whatever their case, and before 2.6.0 of one. Endpoints of type MSG, which iWARP needs, are those
+ * of devices with an IP address. EFA is used by another provider, named efa.
+ *
+ * Open MPI 6.1.0, opal/mca/common/ucx/common_ucx.c, ompi/mca/pml/ucx/pml_ucx_component.c: the
+ * drivers in opal_common_ucx_devices decide whether UCX comes before PSM2 and libfabric.
+ *
+ * PyTorch, c10d: GLOO_SOCKET_IFNAME is a list of interfaces. Not read, but from their manual: the
+ * variables of btl_openib.
  */
 
 #include "bus.h"
@@ -33,8 +41,8 @@ typedef enum VariableKind {
 	VARIABLE_FAMILY,     /* of the GIDs, if no index is right for all ports */
 	VARIABLE_PKEY_INDEX, /* the one index of a P_Key of which all are full members */
 	VARIABLE_PKEY,	     /* that P_Key, without the bit of the membership */
-	VARIABLE_PROVIDER,   /* of libfabric, for ports that it does not use by verbs */
-	VARIABLE_CONSTANT,
+	VARIABLE_PROVIDER,   /* of libfabric, for EFA, which it does not use by verbs */
+	VARIABLE_UCX,	     /* Open MPI uses UCX with each driver, but for Omni-Path */
 } VariableKind;
 
 typedef struct Variable {
@@ -45,11 +53,12 @@ typedef struct Variable {
 
 typedef struct Library {
 	const char *name, *title;
-	bool iwarp;	   /* it uses iWARP too */
-	bool index_for_ib; /* it uses the GID index for InfiniBand too, where 0 is the right one */
-	bool by_prefix;	   /* it compares the beginnings of the names of devices */
-	bool by_address;   /* it finds a port by an IP address of an interface */
-	bool interface;	   /* it uses interfaces and not ports */
+	bool iwarp;		 /* it uses iWARP too */
+	bool by_prefix;		 /* it compares the beginnings of the names of devices */
+	bool by_address;	 /* it finds a port by an IP address of an interface */
+	bool interface;		 /* it uses interfaces and not ports */
+	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
+	const char *efa_since;	 /* the version that was the first to; NULL: no matter */
 	Variable variables[7];
 } Library;
 
@@ -58,19 +67,21 @@ typedef struct Library {
 	{{"NCCL_IB_HCA", VARIABLE_PORTS, "="}, {"NCCL_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL}, \
 	 {"NCCL_IB_ADDR_FAMILY", VARIABLE_FAMILY, NULL}, {"NCCL_IB_PKEY", VARIABLE_PKEY_INDEX, NULL}}
 
+#define BY_PLUGIN "uses it by libfabric alone, with a plugin"
+
 static const Library libraries[] = {
-	{"nccl", "NCCL", .variables = NCCL_VARIABLES},
-	{"rccl", "RCCL", .variables = NCCL_VARIABLES},
-	{"ucx",  "UCX", .index_for_ib = true,
+	{"nccl", "NCCL", .without_efa = BY_PLUGIN, .variables = NCCL_VARIABLES},
+	{"rccl", "RCCL", .without_efa = BY_PLUGIN, .variables = NCCL_VARIABLES},
+	{"ucx",  "UCX", .efa_since = "1.19",
 	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
 		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL}}},
-	{"ofi",  "libfabric", .iwarp = true, .index_for_ib = true, .by_prefix = true, .by_address = true,
+	{"ofi",  "libfabric", .iwarp = true, .by_prefix = true, .by_address = true,
 	 .variables = {{"FI_PROVIDER", VARIABLE_PROVIDER, NULL}, {"FI_VERBS_DEVICE_NAME", VARIABLE_DEVICE, NULL},
 		       {"FI_VERBS_IFACE", VARIABLE_NETDEV, NULL}, {"FI_VERBS_GID_IDX", VARIABLE_GID_INDEX, NULL}}},
-	{"mpi",  "MPI", .index_for_ib = true,
+	{"mpi",  "MPI", .without_efa = "uses it by libfabric",
 	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
 		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL},
-		       {"OMPI_MCA_opal_common_ucx_devices", VARIABLE_CONSTANT, "any"},
+		       {"OMPI_MCA_opal_common_ucx_devices", VARIABLE_UCX, "any"},
 		       {"OMPI_MCA_btl_openib_if_include", VARIABLE_PORTS, NULL},
 		       {"OMPI_MCA_btl_openib_gid_index", VARIABLE_GID_INDEX, NULL}}},
 	{"gloo", "Gloo", .iwarp = true, .interface = true, .variables = {{"GLOO_SOCKET_IFNAME", VARIABLE_NETDEVS, NULL}}},
@@ -142,6 +153,15 @@ static void port_with_colon(const Object *port, char buffer[96])
 		*slash = ':';
 }
 
+/* Whether L has a variable of KIND. */
+static bool has_variable(const Library *l, VariableKind kind)
+{
+	for (const Variable *v = l->variables; v->name; v++)
+		if (v->kind == kind)
+			return true;
+	return false;
+}
+
 static bool is_ipv6(const Rail *rail)
 {
 	char address[46];
@@ -154,11 +174,12 @@ static bool is_ipv6(const Rail *rail)
  * false if RAIL is left out, or any value is right for it. */
 static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
 {
-	if (rail->reason || (*rail->provider && v->kind != VARIABLE_PROVIDER))
+	if (rail->reason || (rail->efa && v->kind != VARIABLE_PROVIDER &&
+			     has_variable(e->library, VARIABLE_PROVIDER)))
 		return false;
 	switch (v->kind) {
 	case VARIABLE_PROVIDER:
-		text_copy(buffer, 96, rail->provider);
+		text_copy(buffer, 96, rail->efa ? "efa" : "");
 		return true;
 	case VARIABLE_PORTS:
 		port_with_colon(rail->port, buffer);
@@ -172,7 +193,7 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 		return true;
 	case VARIABLE_GID_INDEX:
 		snprintf(buffer, 96, "%u", rail->gid.index);
-		return rail->has_index || (e->library->index_for_ib && rail->infiniband);
+		return rail->has_index;
 	case VARIABLE_FAMILY:
 		text_copy(buffer, 96, is_ipv6(rail) ? "AF_INET6" : "AF_INET");
 		return rail->has_index;
@@ -182,7 +203,7 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 	case VARIABLE_PKEY:
 		snprintf(buffer, 96, "0x%x", rail->pkey & 0x7fff);
 		return rail->infiniband && rail->has_pkey;
-	case VARIABLE_CONSTANT:
+	case VARIABLE_UCX:
 		return false;
 	}
 	return false;
@@ -194,10 +215,33 @@ static bool is_list(const Variable *v)
 	return v->kind == VARIABLE_PORTS || v->kind == VARIABLE_NETDEVS;
 }
 
-static bool needs_index(const Environment *e)
+static bool is_opa(const Rail *r)
+{
+	return streq(object_text(r->port, PORT_ATTR_protocol),
+		     decode_name(port_attributes[PORT_ATTR_protocol].type, PROTOCOL_OPA));
+}
+
+static bool is_efa(const Rail *r)
+{
+	return r->efa;
+}
+
+static bool has_index(const Rail *r)
+{
+	return r->has_index;
+}
+
+/* Libraries use the entry 0 of the P_Keys by themselves. */
+static bool needs_pkey(const Rail *r)
+{
+	return r->infiniband && r->has_pkey && (wish.has_pkey || r->pkey_index);
+}
+
+/* Whether IS is so of any port that is used. */
+static bool any_is(const Environment *e, bool (*is)(const Rail *r))
 {
 	for (size_t i = 0; i < e->rails.n; i++)
-		if (!e->rails.items[i].reason && e->rails.items[i].has_index)
+		if (!e->rails.items[i].reason && is(&e->rails.items[i]))
 			return true;
 	return false;
 }
@@ -211,36 +255,7 @@ static bool needs_family(const Environment *e)
 		if (!r->reason && (!r->has_index || !is_ipv6(r) || gid_is_link_local(r->gid.gid)))
 			return false;
 	}
-	return needs_index(e) && !rails_agree_on_index(&e->rails);
-}
-
-/* Libraries use the entry 0 of the P_Keys by themselves. */
-static bool needs_pkey(const Environment *e)
-{
-	for (size_t i = 0; i < e->rails.n; i++) {
-		const Rail *r = &e->rails.items[i];
-
-		if (!r->reason && r->infiniband && r->has_pkey && (wish.has_pkey || r->pkey_index))
-			return true;
-	}
-	return false;
-}
-
-/* Whether L has a variable of KIND. */
-static bool has_variable(const Library *l, VariableKind kind)
-{
-	for (const Variable *v = l->variables; v->name; v++)
-		if (v->kind == kind)
-			return true;
-	return false;
-}
-
-static bool needs_provider(const Environment *e)
-{
-	for (size_t i = 0; i < e->rails.n; i++)
-		if (!e->rails.items[i].reason && *e->rails.items[i].provider)
-			return true;
-	return false;
+	return any_is(e, has_index) && !rails_agree_on_index(&e->rails);
 }
 
 /* Whether V must be set at all. */
@@ -248,20 +263,21 @@ static bool is_needed(const Environment *e, const Variable *v)
 {
 	switch (v->kind) {
 	case VARIABLE_GID_INDEX:
-		return needs_index(e) &&
+		return any_is(e, has_index) &&
 		       !(has_variable(e->library, VARIABLE_FAMILY) && needs_family(e));
 	case VARIABLE_FAMILY:
 		return needs_family(e);
 	case VARIABLE_PROVIDER:
-		return needs_provider(e);
+		return any_is(e, is_efa);
 	case VARIABLE_PKEY_INDEX:
 	case VARIABLE_PKEY:
-		return needs_pkey(e);
+		return any_is(e, needs_pkey);
+	case VARIABLE_UCX:
+		return !any_is(e, is_opa);
 	case VARIABLE_PORTS:
 	case VARIABLE_DEVICE:
 	case VARIABLE_NETDEV:
 	case VARIABLE_NETDEVS:
-	case VARIABLE_CONSTANT:
 		return true;
 	}
 	return true;
@@ -315,7 +331,7 @@ static bool join_values(const Environment *e, const Variable *v, FILE *f)
 	char value[96], first[96];
 	size_t n = 0;
 
-	if (v->kind == VARIABLE_CONSTANT)
+	if (v->kind == VARIABLE_UCX)
 		fputs(v->prefix, f);
 	for (size_t i = 0; i < e->rails.n; i++) {
 		if (!value_for(e, v, &e->rails.items[i], value))
@@ -375,12 +391,6 @@ _printf_(2, 3) static ExitStatus add_note(Environment *e, const char *format, ..
 		return out_of_memory();
 	e->n_notes++;
 	return STATUS_OK;
-}
-
-static bool is_opa(const Rail *r)
-{
-	return streq(object_text(r->port, PORT_ATTR_protocol),
-		     decode_name(port_attributes[PORT_ATTR_protocol].type, PROTOCOL_OPA));
 }
 
 /* Adds a comment about the port of R, if one is needed. */
@@ -452,6 +462,9 @@ static ExitStatus make_notes(Environment *e)
 {
 	ExitStatus status = note_rates(e);
 
+	if (status == STATUS_OK && e->library->efa_since && any_is(e, is_efa))
+		status = add_note(e, "EFA needs %s %s or later", e->library->title,
+				  e->library->efa_since);
 	for (size_t i = 0; status == STATUS_OK && i < e->rails.n; i++) {
 		const Rail *r = &e->rails.items[i];
 		const char *other;
@@ -459,7 +472,7 @@ static ExitStatus make_notes(Environment *e)
 		if (r->reason)
 			continue;
 		status = note_rail(e, r);
-		if (status == STATUS_OK && e->library->by_prefix && !*r->provider &&
+		if (status == STATUS_OK && e->library->by_prefix && !r->efa &&
 		    find_same_beginning(e, r, &other))
 			status = add_note(e, "%s takes %s too, because its name begins with %s",
 					  e->library->title, other,
@@ -613,7 +626,8 @@ ExitStatus env_command(Context *c)
 	wish.title = e.library->title;
 	wish.iwarp = e.library->iwarp;
 	wish.interface = e.library->interface;
-	wish.providers = has_variable(e.library, VARIABLE_PROVIDER);
+	wish.pkey_by_index = has_variable(e.library, VARIABLE_PKEY_INDEX);
+	wish.without_efa = e.library->without_efa;
 	status = rails_read(c, &wish, &e.rails, &missing);
 	if (status == STATUS_OK)
 		status = make_notes(&e);
