@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Counts the instructions that rdmad executes in user space for one call, one object, one change:
- * what callgrind counts in a run with many of them, minus what it counts in a run with none. Unlike
- * times, these numbers are the same in every run.
+ * what callgrind counts in a run with many of them, minus what it counts in a run with none. The
+ * same for a scrape of rdmad-exporter, and of rdmactl for a whole run. Unlike times, these numbers
+ * are the same in every run.
  *
  *     host-instructions --what=THING --profile=FILE   writes the file of callgrind for one of them
  */
 
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
 #include "names.h"
+#include "scrape.h"
 #include "stage.h"
 
 #define N_PORTS 64
@@ -16,28 +22,58 @@
  */
 #define N_CHANGED 64
 #define N_CHANGES 500
+/* Counters that are older than a second are read again: as when Prometheus asks. */
+#define SCRAPE_PAUSE_USEC 1100000U
 
 typedef struct Thing {
 	const char *name;
+	/* a call of rdmad */
 	const char *path, *interface, *method, *signature, *first, *second;
+	/* or COMMAND_MAX bytes for the simulator, which make change number I */
+	void (*put)(unsigned int i, char *ret);
+	const char *signal; /* this property is signalled before the next change; NULL: any time */
+	const char *words[3]; /* or a rdmactl that executes this command */
+	bool is_scrape;	      /* or a scrape of rdmad-exporter */
 	unsigned int calls;
 	unsigned int per_call; /* objects, ports or changes in one call; divides the result */
 	unsigned int n_ports;  /* 0: the devices of the kernel */
+	const char *within;    /* count only in this function and what it calls; NULL: everywhere */
 } Thing;
 
-#define PORT_0 RDMAD_DEVICE_PREFIX "/0/port/1"
+#define COMMAND_MAX 128
+
+static void put_lid(unsigned int i, char *ret)
+{
+	snprintf(ret, COMMAND_MAX, "set %s lid=%u event=lid-change",
+		 stage_port_name(i % N_CHANGED * STAGE_PORTS_PER_DEVICE), i / N_CHANGED + 100);
+}
+
+static void put_down(unsigned int i, char *ret)
+{
+	snprintf(ret, COMMAND_MAX, "set %s state=down event=port-error", stage_port_name(i));
+}
+
+#define PORT_0	   RDMAD_DEVICE_PREFIX "/0/port/1"
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+#define N_OBJECTS  (N_PORTS + N_PORTS / STAGE_PORTS_PER_DEVICE)
+#define ALL_PORTS  (N_CHANGED * STAGE_PORTS_PER_DEVICE)
 
 /* clang-format off */
 static const Thing things[] = {
-	{"start", NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, 0},
-	{"ping", RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "", NULL, NULL, 500, 1, N_PORTS},
-	{"get", PORT_0, "org.freedesktop.DBus.Properties", "Get", "ss", RDMAD_INTERFACE_PORT, "State", 500, 1, N_PORTS},
-	{"get-all", PORT_0, "org.freedesktop.DBus.Properties", "GetAll", "s", RDMAD_INTERFACE_PORT, NULL, 500, 1, N_PORTS},
-	{"object", RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "", NULL, NULL, 20,
-	 N_PORTS + N_PORTS / STAGE_PORTS_PER_DEVICE, N_PORTS},
-	{"listed-port", RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}", NULL, NULL, 20, N_PORTS, N_PORTS},
-	{"change", RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}", NULL, NULL, N_CHANGES, 1,
-	 N_CHANGED * STAGE_PORTS_PER_DEVICE},
+	{"start", .per_call = 1},
+	{"ping", RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "", .calls = 1000, .per_call = 1, .n_ports = N_PORTS},
+	{"get", PORT_0, PROPERTIES, "Get", "ss", RDMAD_INTERFACE_PORT, "State", .calls = 1000, .per_call = 1, .n_ports = N_PORTS},
+	{"get-all", PORT_0, PROPERTIES, "GetAll", "s", RDMAD_INTERFACE_PORT, .calls = 1000, .per_call = 1, .n_ports = N_PORTS},
+	{"object", RDMAD_ROOT_PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "",
+	 .calls = 20, .per_call = N_OBJECTS, .n_ports = N_PORTS},
+	{"listed-port", RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", "a{sv}",
+	 .calls = 20, .per_call = N_PORTS, .n_ports = N_PORTS},
+	{"change", .put = put_lid, .calls = N_CHANGES, .per_call = 1, .n_ports = ALL_PORTS},
+	{"judgement", .put = put_down, .signal = "Health", .calls = N_PORTS, .per_call = 1, .n_ports = N_PORTS,
+	 .within = "on_health"},
+	{"rdmactl-show", .words = {"show", "sim0/1"}, .calls = 1, .per_call = 1, .n_ports = N_PORTS},
+	{"rdmactl-list", .words = {"list"}, .calls = 1, .per_call = 1, .n_ports = N_PORTS},
+	{"scrape", .is_scrape = true, .calls = 4, .per_call = 1, .n_ports = N_PORTS},
 };
 /* clang-format on */
 
@@ -54,56 +90,181 @@ static double read_total(const char *path)
 	bench_die("%s: there are no totals; valgrind may be missing", path);
 }
 
-/* The instructions of a run with CALLS calls of the thing. -1: rdmad does not have that method. */
-static double run(const Thing *t, unsigned int n_ports, unsigned int calls, const char *file)
+/* The words to put before a program. */
+typedef struct Wrapper {
+	char file[PATH_MAX + 32], within[64];
+	const char *words[6];
+} Wrapper;
+
+static const char *const *wrap(const Thing *t, const char *file, Wrapper *ret)
 {
-	_cleanup_(stage_free_pointer) Stage *s = stage_new();
-	_cleanup_free_ char *out = NULL;
-	bool works = true;
-	pid_t rdmad;
+	*ret = (Wrapper){.words = {"valgrind", "--tool=callgrind", "--quiet", ret->file}};
+	snprintf(ret->file, sizeof(ret->file), "--callgrind-out-file=%s", file);
+	snprintf(ret->within, sizeof(ret->within), "--toggle-collect=%s", t->within ?: "");
+	ret->words[4] = t->within ? ret->within : NULL;
+	return ret->words;
+}
+
+/* Receives messages up to the one that says that the property NAME of a port is another one. */
+static void receive_signal(Raw *raw, const char *name)
+{
+	RawMessage m;
+
+	do
+		raw_receive(raw, &m);
+	while (m.type != RAW_SIGNAL || !memmem(m.body, m.body_size, name, strlen(name) + 1));
+}
+
+/* Makes call number I. False: rdmad does not have that method. */
+static bool make_call(const Thing *t, Raw *raw, unsigned int i)
+{
+	char command[COMMAND_MAX];
 	RawMessage m;
 	RawCall call;
+
+	if (!t->put) {
+		raw_call(&call, RDMAD_BUS_NAME, t->path, t->interface, t->method, t->signature,
+			 t->first, t->second);
+		return raw_try(raw, &call, &m);
+	}
+	t->put(i, command);
+	raw_call(&call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", "sa{sv}",
+		 command);
+	if (!raw_try(raw, &call, &m))
+		return false;
+	if (t->signal)
+		receive_signal(raw, t->signal);
+	return true;
+}
+
+/* The instructions of a rdmad that gets CALLS calls. -1: it does not have that method. */
+static double run_rdmad(const Thing *t, unsigned int calls, const char *file)
+{
+	_cleanup_(stage_free_pointer) Stage *s = stage_new();
+	bool works = true;
+	Wrapper wrapper;
+	pid_t rdmad;
 	Raw *raw;
 
-	if (asprintf(&out, "--callgrind-out-file=%s", file) < 0)
-		bench_die("no memory");
-	rdmad = stage_start_rdmad(
-		s, n_ports,
-		(const char *const[]){"valgrind", "--tool=callgrind", out, "--quiet", NULL});
+	rdmad = stage_start_rdmad(s, t->n_ports, wrap(t, file, &wrapper));
 	raw = stage_connect(s);
-	for (unsigned int i = 0; i < calls && works && t->method; i++) {
-		char command[128];
-
-		snprintf(command, sizeof(command), "set %s lid=%u event=lid-change",
-			 stage_port_name(i % N_CHANGED * STAGE_PORTS_PER_DEVICE),
-			 i / N_CHANGED + 100);
-		raw_call(&call, RDMAD_BUS_NAME, t->path, t->interface, t->method, t->signature,
-			 t->first ? t->first : command, t->second);
-		works = raw_try(raw, &call, &m);
-	}
+	if (t->signal)
+		raw_match(raw, "type='signal',sender='" RDMAD_BUS_NAME "',"
+			       "member='PropertiesChanged',arg0='" RDMAD_INTERFACE_PORT "'");
+	for (unsigned int i = 0; i < calls && works; i++)
+		works = make_call(t, raw, i);
 	raw_free(raw);
 	stage_stop(rdmad);
 	return works ? read_total(file) : -1;
 }
 
+/* Puts the words FIRST and MORE, which end with NULL, into RET. */
+static void join(const char *const *first, const char *const *more, const char **ret)
+{
+	while (*first)
+		*ret++ = *first++;
+	while ((*ret++ = *more++))
+		;
+}
+
+/* The instructions of a rdmactl. */
+static double run_rdmactl(const Thing *t, const char *file)
+{
+	_cleanup_(stage_free_pointer) Stage *s = stage_new();
+	_cleanup_free_ char *program = stage_program("../../cli/rdmactl"), *bus = NULL;
+	const char *argv[16];
+	Wrapper wrapper;
+	pid_t rdmad;
+	int status;
+
+	if (asprintf(&bus, "--bus=%s", s->address) < 0)
+		bench_die("no memory");
+	join(wrap(t, file, &wrapper),
+	     (const char *const[]){program, bus, t->words[0], t->words[1], NULL}, argv);
+	rdmad = stage_start_rdmad(s, t->n_ports, NULL);
+	if (waitpid(stage_spawn(s, argv, false), &status, 0) < 0 || status != 0)
+		stage_fail(s, "rdmactl %s fails", t->words[0]);
+	stage_stop(rdmad);
+	return read_total(file);
+}
+
+/* Starts rdmad-exporter, as systemd does. The words of WRAPPER are put before it. */
+static pid_t start_exporter(Stage *s, const char *const *wrapper, struct sockaddr_in *ret)
+{
+	_cleanup_free_ char *program = stage_program("../../exporter/rdmad-exporter");
+	_cleanup_free_ char *bus = NULL, *shell = NULL;
+	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t size = sizeof(*ret);
+	const char *argv[16], *words[16];
+
+	*ret = scrape_address(0);
+	if (bind(fd, (struct sockaddr *)ret, size) < 0 || listen(fd, 8) < 0 ||
+	    getsockname(fd, (struct sockaddr *)ret, &size) < 0)
+		bench_die("a socket: %m");
+	if (asprintf(&bus, "--bus=%s", s->address) < 0 ||
+	    asprintf(&shell,
+		     "exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http exec \"$@\"",
+		     fd) < 0)
+		bench_die("no memory");
+	join(wrapper, (const char *const[]){program, bus, NULL}, words);
+	join((const char *const[]){"sh", "-c", shell, "sh", NULL}, words, argv);
+	return stage_start(s, NULL, argv);
+}
+
+/* The instructions of a rdmad-exporter that serves CALLS scrapes after the first. */
+static double run_exporter(const Thing *t, unsigned int calls, const char *file)
+{
+	_cleanup_(stage_free_pointer) Stage *s = stage_new();
+	pid_t rdmad = stage_start_rdmad(s, t->n_ports, NULL), exporter;
+	struct sockaddr_in address;
+	Wrapper wrapper;
+
+	exporter = start_exporter(s, wrap(t, file, &wrapper), &address);
+	for (unsigned int i = 0; i <= calls; i++) {
+		if (i > 0)
+			usleep(SCRAPE_PAUSE_USEC);
+		scrape((const struct sockaddr *)&address, sizeof(address), "rdma_port_state{",
+		       NULL);
+	}
+	stage_stop(exporter);
+	stage_stop(rdmad);
+	return read_total(file);
+}
+
+static double run(const Thing *t, unsigned int calls, const char *file)
+{
+	return t->words[0]    ? run_rdmactl(t, file)
+	       : t->is_scrape ? run_exporter(t, calls, file)
+			      : run_rdmad(t, calls, file);
+}
+
+/* The instructions of the run that those of T are more than. */
+static double run_without(const Thing *t, const char *file)
+{
+	static const Thing *last; /* several have the same */
+	static double none;
+
+	if (t->words[0] || t->calls == 0)
+		return 0;
+	if (!last || t->is_scrape || t->within || t->n_ports != last->n_ports)
+		none = run(t, 0, file);
+	last = t;
+	return none;
+}
+
 static void report(const Thing *t, const char *file)
 {
-	static double none;
-	static unsigned int n_ports;
-	double all = run(t, t->n_ports, t->calls, file);
+	double all = run(t, t->calls, file);
 	char figure[64];
 
 	if (all < 0)
 		return;
-	if (t->n_ports != n_ports) {
-		n_ports = t->n_ports;
-		none = run(&things[0], n_ports, 0, file);
-	}
 	snprintf(figure, sizeof(figure), "instructions-%s", t->name);
-	bench_report(&(Figure){.figure = figure,
-			       .value = t->method ? (all - none) / t->calls / t->per_call : all,
-			       .unit = "instructions",
-			       .without_bus = true});
+	bench_report(
+		&(Figure){.figure = figure,
+			  .value = (all - run_without(t, file)) / MAX(t->calls, 1U) / t->per_call,
+			  .unit = "instructions",
+			  .without_bus = true});
 }
 
 int main(int argc, char *argv[])
@@ -119,12 +280,9 @@ int main(int argc, char *argv[])
 			if (streq(things[i].name, bench.what))
 				/* More calls, so that the start is a small part. There cannot be
 				 * more changes. */
-				return run(&things[i], things[i].n_ports,
-					   things[i].calls * (things[i].n_ports == N_PORTS ? 4 : 1),
+				return run(&things[i], things[i].calls * (things[i].method ? 2 : 1),
 					   bench.profile) < 0;
-		bench_die("--what=%s: expected start, ping, get, get-all, object, listed-port or "
-			  "change",
-			  bench.what);
+		bench_die("--what=%s: there is no figure instructions-%s", bench.what, bench.what);
 	}
 	fd = mkstemp(file);
 	if (fd < 0)

@@ -44,6 +44,7 @@ weigh(2 120 vm/self-test vm/mounts vm/service-dbus-daemon vm/service-dbus-broker
 # What computes
 weigh(2 80 clients/rust cli/test-situations)
 weigh(2 40 bench/growth)
+weigh(2 25 bench/instructions)
 weigh(2 60 cockpit/page fuzz/test-fail-allocation)
 weigh(2 45 rooms/walls monitoring/rules)
 weigh(2 30 unit/test-shared-memory-race-tsan bus/attack/dbus-daemon bus/attack/dbus-broker)
