@@ -67,6 +67,8 @@ static void count_port_names(Port *p, const PortSnapshot *s, const Table *stay, 
 		count_interface(c, n->name, n->ifindex, p, more);
 	TABLE_FOREACH(AltnameEntry, a, s->tables[PORT_TABLE_ALTNAMES])
 		count_text(c, NAME_ALTNAME, a->name, p, more);
+	TABLE_FOREACH(BondMember, m, s->tables[PORT_TABLE_BOND_MEMBERS])
+		count_text(c, NAME_MEMBER, m->name, p, more);
 	TABLE_FOREACH(AddressEntry, a, s->tables[PORT_TABLE_ADDRESSES])
 		count_name(c, NAME_ADDRESS, a->address, sizeof(a->address), p, more);
 	for (const GidEntry *g; (g = table_next_own(s->tables[PORT_TABLE_GIDS], stay, &cursor));) {
@@ -80,26 +82,23 @@ static void count_port_names(Port *p, const PortSnapshot *s, const Table *stay, 
 		count_name(c, NAME_GUID, &s->values.port_guid, sizeof(uint64_t), p, more);
 }
 
-static bool port_names_differ(const PortSnapshot *a, const PortSnapshot *b)
-{
-	return mask_has(&a->valid, PORT_ATTR_port_guid) !=
-		       mask_has(&b->valid, PORT_ATTR_port_guid) ||
-	       a->values.port_guid != b->values.port_guid ||
-	       !streq(a->values.netdev, b->values.netdev) ||
-	       a->values.ifindex != b->values.ifindex ||
-	       !streq(a->values.netdev_master, b->values.netdev_master) ||
-	       a->values.bond_ifindex != b->values.bond_ifindex ||
-	       !streq(a->values.netdev_address, b->values.netdev_address) ||
-	       !table_equal(a->tables[PORT_TABLE_GIDS], b->tables[PORT_TABLE_GIDS]) ||
-	       !table_equal(a->tables[PORT_TABLE_NETDEVS], b->tables[PORT_TABLE_NETDEVS]) ||
-	       !table_equal(a->tables[PORT_TABLE_ALTNAMES], b->tables[PORT_TABLE_ALTNAMES]) ||
-	       !table_equal(a->tables[PORT_TABLE_ADDRESSES], b->tables[PORT_TABLE_ADDRESSES]);
-}
+/* The tables that have names of a port: a mask of 1 << PortTable. */
+#define NAME_TABLES                                                                                \
+	(1U << PORT_TABLE_GIDS | 1U << PORT_TABLE_NETDEVS | 1U << PORT_TABLE_ALTNAMES |            \
+	 1U << PORT_TABLE_BOND_MEMBERS | 1U << PORT_TABLE_ADDRESSES)
 
-/* P will have the names of S. The new ones come first: one that stays neither goes nor comes. */
-static void rename_port(Port *p, const PortSnapshot *s)
+/* P will have the names of S, of whose tables TABLES are other ones. The new names come first: one
+ * that stays neither goes nor comes. */
+static void rename_port(Port *p, const PortSnapshot *s, unsigned int tables)
 {
-	if (!port_names_differ(&p->now, s))
+	const PortValues *a = &p->now.values, *b = &s->values;
+
+	if (!(tables & NAME_TABLES) &&
+	    mask_has(&p->now.valid, PORT_ATTR_port_guid) ==
+		    mask_has(&s->valid, PORT_ATTR_port_guid) &&
+	    a->port_guid == b->port_guid && streq(a->netdev, b->netdev) &&
+	    a->ifindex == b->ifindex && streq(a->netdev_master, b->netdev_master) &&
+	    a->bond_ifindex == b->bond_ifindex && streq(a->netdev_address, b->netdev_address))
 		return;
 	count_port_names(p, s, p->now.tables[PORT_TABLE_GIDS], true);
 	count_port_names(p, &p->now, s->tables[PORT_TABLE_GIDS], false);
@@ -608,7 +607,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	diff_core_rows(old, s, &ret->changed);
 	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
 
-	rename_port(p, s);
+	rename_port(p, s, ret->tables);
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
 	p->now = *s;
 	*s = (PortSnapshot){};

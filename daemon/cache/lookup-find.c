@@ -141,6 +141,19 @@ static int find_altname(Search *s)
 	return 0;
 }
 
+/* A member of a bond over all ports of an adapter, which are one device then (LAG). */
+static int find_member(Search *s)
+{
+	const char *text = s->key->text;
+
+	if (!*text)
+		return -EINVAL;
+	for (const NameOwner *o = owners(s, NAME_MEMBER, text, strlen(text)); o; o = o->next)
+		if (((const Port *)o->owner)->device->now.values.num_lag_ports > 1)
+			take(s, o->owner, NULL, NULL);
+	return 0;
+}
+
 static int find_ifindex(Search *s)
 {
 	const NameOwner *o;
@@ -414,6 +427,7 @@ static const struct {
 	{FIND_NAME, find_name},
 	{FIND_NETDEV, find_netdev},
 	{FIND_ALTNAME, find_altname},
+	{FIND_NETDEV, find_member},
 	{FIND_PORT_GUID, find_port_guid},
 	{FIND_NODE_GUID, find_node_guid},
 	{FIND_SYSTEM_GUID, find_system_guid},

@@ -69,7 +69,8 @@ typedef struct FoundPort {
  *   NAME     "mlx5_0/1", "mlx5_0:1" (tried behind the GUIDs, which may look the same), or all ports
  * of the device "mlx5_0" NETDEV, ALTNAME, IFINDEX of an interface that is on the port (that of an
  * Ethernet port, an IPoIB interface), or of one that a GID belongs to (a VLAN; not by ALTNAME); by
- * NETDEV the bond or bridge that the interface of the port is in, too, and by IFINDEX the bond
+ * NETDEV the bond or bridge that the interface of the port is in, too, and by IFINDEX the bond; by
+ * NETDEV the other members of a bond whose members are one device (LAG)
  *   *_GUID   in any form that guid_parse() takes; of the node and of the system: all their ports
  *   PCI      with or without "0000:" in front: all ports of the devices there
  *   ACCELERATOR  the same of an accelerator: all ports of the devices that are nearest to it

@@ -24,6 +24,7 @@ typedef enum NameKind {
 	/* the owner is a Port */
 	NAME_NETDEV,  /* text */
 	NAME_ALTNAME, /* text */
+	NAME_MEMBER,  /* text: a member of the bond that its interface is in */
 	NAME_IFINDEX, /* uint32_t */
 	NAME_MAC,     /* 6 bytes */
 	NAME_GUID,    /* uint64_t, as in PortValues */

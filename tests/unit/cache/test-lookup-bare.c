@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A port is found by its interface while no table of it is there. */
+/* A port is found by its interface while no table of it is there, and by the members of a LAG. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -52,10 +52,46 @@ static void test_bare(void **state)
 	assert_string_equal(found(c, "8", FIND_IFINDEX), "eth8");
 }
 
+/* The ports of an adapter in a LAG are one device: each member of the bond is a name of it. */
+static void test_bond_member(void **state)
+{
+	const BondMember members[] = {{.ifindex = 4, .name = "eth0"},
+				      {.ifindex = 5, .name = "eth1"}};
+	Cache *c = *state;
+	Device *d = add_device(c, 1, "mlx5_bond_0", 1, 1);
+	DeviceSnapshot lag = {};
+	PortSnapshot s = {};
+	AttrMask changed;
+	Port *p;
+
+	PORT_SUPPLY_TEXT(&s, netdev, "eth0");
+	PORT_SUPPLY_TEXT(&s, netdev_master, "bond0");
+	s.tables[PORT_TABLE_BOND_MEMBERS] = table_new(members, 2, sizeof(members[0]));
+	mask_set(&s.supplied, PORT_ATTR_bond_members, true);
+	apply(d->ports[0], s, 0);
+	/* in a bond of several devices, eth1 is another one */
+	assert_int_equal(lookup_port(c, "eth1", &p), -ENOENT);
+	DEVICE_SUPPLY(&lag, index, 1);
+	DEVICE_SUPPLY_TEXT(&lag, name, "mlx5_bond_0");
+	DEVICE_SUPPLY(&lag, port_count, 1);
+	DEVICE_SUPPLY(&lag, num_lag_ports, 2);
+	assert_true(apply_device(c, &lag, 0, &d, &changed) >= 0);
+	assert_int_equal(lookup_port(c, "eth1", &p), 0);
+	assert_ptr_equal(p, d->ports[0]);
+	assert_int_equal(lookup_port_by(c, "eth1", FIND_NETDEV, &p), 0);
+	assert_string_equal(found(c, "eth0", FIND_NETDEV), "eth0");
+	assert_int_equal(lookup_port_by(c, "", FIND_NETDEV, &p), -EINVAL);
+	/* the bond has lost it */
+	s.tables[PORT_TABLE_BOND_MEMBERS] = table_new(members, 1, sizeof(members[0]));
+	apply(d->ports[0], s, 0);
+	assert_int_equal(lookup_port(c, "eth1", &p), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_bare, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bond_member, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("lookup-bare", tests, NULL, NULL);
