@@ -16,7 +16,7 @@ int calls_on_reply(sd_bus_message *m, void *userdata, sd_bus_error *error);
  * is closed or all have come. */
 void calls_send(sd_bus *bus, const char *path, const char *interface, const char *method,
 		unsigned int n, Replies *r);
-/* Waits until N replies have come in all; a test failure after a minute. */
+/* Waits until N replies have come in all; a test failure after two minutes without one. */
 void calls_wait(sd_bus *bus, const Replies *r, unsigned int n);
 
 /* One call of the fixture's client, which must succeed. */
