@@ -8,9 +8,6 @@
 #include "clock.h"
 #include "query-sysfs.h"
 
-/* Far more than any driver has. */
-#define COUNTERS_MAX 1024U
-
 /* Where the files of a group are, below the directory of the port. */
 static const char *const directories[] = {
 	[COUNTER_GROUP_PORT] = "counters",
@@ -24,6 +21,7 @@ static uint32_t n_open;
 typedef struct Reading {
 	CounterEntry *entries; /* room for COUNTERS_MAX */
 	size_t n;
+	int n_left_out;		/* that there is no room for, or not for their names */
 	uint64_t deadline_usec; /* CLOCK_MONOTONIC: after it no other file is read */
 } Reading;
 
@@ -44,15 +42,17 @@ static int list_group(Reading *r, int directory, CounterGroup group)
 
 	if (!files)
 		return -errno;
-	while (r->n < COUNTERS_MAX && (d = readdir(files))) {
-		CounterEntry *e = &r->entries[r->n];
+	while ((d = readdir(files))) {
+		CounterEntry e = {.group = group};
 
-		if (d->d_name[0] == '.' || streq(d->d_name, "lifespan") ||
-		    strlen(d->d_name) >= sizeof(e->file))
+		if (d->d_name[0] == '.' || streq(d->d_name, "lifespan"))
 			continue;
-		*e = (CounterEntry){.group = group};
-		text_copy(e->file, sizeof(e->file), d->d_name);
-		r->n++;
+		if (r->n == COUNTERS_MAX || strlen(d->d_name) >= sizeof(e.file)) {
+			r->n_left_out++;
+			continue;
+		}
+		text_copy(e.file, sizeof(e.file), d->d_name);
+		r->entries[r->n++] = e;
 	}
 	sort(r->entries + first, r->n - first, sizeof(*r->entries), compare_entries);
 	return 0;
@@ -99,7 +99,9 @@ int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 	k = read_group(&r, directory, COUNTER_GROUP_PORT);
 	if (k == 0)
 		k = read_group(&r, directory, COUNTER_GROUP_HARDWARE);
-	return k < 0 ? k : table_make(r.entries, r.n, sizeof(*r.entries), ret);
+	if (k == 0)
+		k = table_make(r.entries, r.n, sizeof(*r.entries), ret);
+	return k < 0 ? k : r.n_left_out;
 }
 
 /* Files that stay open */

@@ -12,6 +12,9 @@
 #include "port-files.h"
 #include "port.h"
 
+/* Far more than any driver has. */
+#define COUNTERS_MAX 1024U
+
 /* A process keeps so many of these files open at most, and at most half of RLIMIT_NOFILE. With a
  * page of the kernel for each that is 16 MiB. A port has between 20 and 80. */
 #define COUNTER_FILES_OPEN_MAX 4096U
@@ -19,7 +22,8 @@
 /*
  * Reads all counters of PORT of the device whose sysfs directory DEVICE is. Those that cannot be
  * read have their error; those that have not had their turn after LIMIT_USEC -ETIME. A
- * port without any is NULL in *RET; -ENOENT: there is no such port.
+ * port without any is NULL in *RET; -ENOENT: there is no such port. Returns how many are left out,
+ * because there are more than COUNTERS_MAX or their names are too long.
  */
 int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret);
 

@@ -32,6 +32,7 @@ typedef struct Known {
 	DeviceGids gids;	  /* the last tables of its ports */
 	DeviceFiles pkeys;	  /* the open files of its P_Key tables */
 	DeviceFiles counters;	  /* and those of its counters */
+	bool left_out;		  /* the log says that counters are left out */
 	size_t n_gids;		  /* how many GIDs all its ports had last time */
 	int open_error;		  /* why it could not be opened last time; 0: it could */
 } Known;

@@ -3,6 +3,7 @@
 #include "query-run.h"
 
 #include "clock.h"
+#include "log.h"
 #include "query-counters.h"
 #include "query-device.h"
 #include "query-ethtool.h"
@@ -110,9 +111,14 @@ static int read_files(Target *t, uint32_t port, Table **ret)
 	if (target_sysfs(t) < 0)
 		return -ENODEV;
 	r = counters_read(t->sysfs, port, limit_usec, ret);
-	if (r == 0)
+	if (r > 0 && !t->known->left_out) {
+		log_warning("%s/%u: %d counters are left out: more than %u, or long names", t->name,
+			    port, r, COUNTERS_MAX);
+		t->known->left_out = true;
+	}
+	if (r >= 0)
 		counters_keep(kept, t->sysfs, port, *ret);
-	return r;
+	return MIN(r, 0);
 }
 
 static int read_counters(Target *t, uint32_t port, Table **ret)

@@ -42,7 +42,7 @@ static void test_read(void **state)
 	tree_put(t, "ports/2/hw_counters/link_downed", "3\n");
 	tree_put(t, "ports/2/hw_counters/negative", "-1\n");
 	tree_put(t, "ports/2/hw_counters/too_large", "18446744073709551616\n");
-	assert_int_equal(counters_read(t->fd, 2, 60 * USEC_PER_SEC, &table), 0);
+	assert_int_equal(counters_read(t->fd, 2, 60 * USEC_PER_SEC, &table), 1);
 	assert_non_null(table);
 	assert_int_equal(table->n, 7);
 	assert_entry(table, 0, COUNTER_GROUP_PORT, "VL15_dropped", 0, -ENODATA);
@@ -52,6 +52,22 @@ static void test_read(void **state)
 	assert_entry(table, 4, COUNTER_GROUP_HARDWARE, "link_downed", 3, 0);
 	assert_entry(table, 5, COUNTER_GROUP_HARDWARE, "negative", 0, -EINVAL);
 	assert_entry(table, 6, COUNTER_GROUP_HARDWARE, "too_large", 0, -EINVAL);
+}
+
+/* Those that there is no room for are counted, whatever their order. */
+static void test_many(void **state)
+{
+	Tree *t = *state;
+	Table *table = NULL;
+	char file[64];
+
+	for (unsigned int i = 0; i < COUNTERS_MAX + 2; i++) {
+		snprintf(file, sizeof(file), "ports/1/hw_counters/c%u", i);
+		tree_put(t, file, "1\n");
+	}
+	assert_int_equal(counters_read(t->fd, 1, 60 * USEC_PER_SEC, &table), 2);
+	assert_int_equal(table->n, COUNTERS_MAX);
+	table_free(table);
 }
 
 static void test_none(void **state)
@@ -183,6 +199,7 @@ int main(void)
 	const struct rlimit files = {2 * COUNTER_FILES_OPEN_MAX, 2 * COUNTER_FILES_OPEN_MAX};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_read, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_many, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_late, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_files_stay_open, tree_setup, tree_teardown),
