@@ -14,7 +14,6 @@
  */
 
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "helper.h"
 #include "module-read.h"

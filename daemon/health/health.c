@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "flaps.h"
 #include "health-private.h"
 #include "row-set.h"
 

@@ -14,7 +14,6 @@
  * daemon makes one failed write for each change.
  */
 
-#include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 

@@ -4,7 +4,6 @@
 /* What lldpd has heard of the other ends of the links of this machine, by its library liblldpctl,
  * which is loaded when it is needed. */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "attribute.h"

@@ -4,7 +4,6 @@
 /* A process in /proc: its user, its name, and its control group.
  * See proc(5). */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct Process {

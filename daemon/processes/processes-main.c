@@ -13,7 +13,6 @@
  */
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "helper.h"
 #include "process.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <fcntl.h>
-
 #include "list.h"
 #include "query-dcb.h"
 #include "query-sysfs.h"

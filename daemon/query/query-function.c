@@ -3,7 +3,6 @@
 #include "query-function.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "query-aer.h"

@@ -6,7 +6,6 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
 
 /* The reply of the kernel since 6.7; until then the last member was reserved and zero. */

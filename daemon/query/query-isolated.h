@@ -10,7 +10,6 @@
  */
 
 #include "query-dv.h"
-#include "source.h"
 
 /* The isolated processes of a worker. */
 typedef struct Isolation {

@@ -5,8 +5,6 @@
 
 #include <netlink/msg.h>
 
-#include "util.h"
-
 /* The numbers that the kernel has given a family. */
 typedef struct GenlFamily {
 	uint16_t id;	/* the type of its messages; 0: there is no such family */

@@ -6,8 +6,6 @@
  * log_*_errno() take a negative errno R, which they return; "%m" in their format is the text of R.
  */
 
-#include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <syslog.h>
 

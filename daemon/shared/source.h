@@ -11,7 +11,6 @@
  */
 
 #include <systemd/sd-bus.h>
-#include <systemd/sd-event.h>
 
 #include "event.h"
 #include "port-set.h"

@@ -51,7 +51,6 @@
  * the pages continue each other. A worker that breaks a rule is replaced.
  */
 
-#include "port.h"
 #include "source.h"
 
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
