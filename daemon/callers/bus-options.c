@@ -3,6 +3,7 @@
 #include "bus-options.h"
 
 #include "bus-shown.h"
+#include "bus-walk.h"
 #include "names.h"
 
 /* "Unknown option "x": M takes none", or "... takes "a" and "b"". */
@@ -70,16 +71,13 @@ static int read_value(sd_bus_message *m, const BusOption *option, sd_bus_error *
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* One entry, which has been entered. *SEEN has a bit for each option that has been read. */
-static int read_option(sd_bus_message *m, const char *method, const BusOption *options, size_t n,
-		       uint64_t *seen, sd_bus_error *error)
+/* The entry KEY. *SEEN has a bit for each option that has been read. */
+static int read_option(sd_bus_message *m, const char *method, const char *key,
+		       const BusOption *options, size_t n, uint64_t *seen, sd_bus_error *error)
 {
-	const char *key;
 	size_t i = 0;
-	int r = sd_bus_message_read_basic(m, 's', &key);
+	int r;
 
-	if (r < 0)
-		return r;
 	while (i < n && !streq(options[i].name, key))
 		i++;
 	if (i == n)
@@ -101,20 +99,14 @@ int bus_read_options(sd_bus_message *m, const char *method, const BusOption *opt
 		     sd_bus_error *error)
 {
 	uint64_t seen = 0;
+	const char *key;
+	BusWalk w;
 	int r = sd_bus_message_at_end(m, true);
 
 	if (r != 0)
 		return MIN(r, 0);
-	r = sd_bus_message_enter_container(m, 'a', "{sv}");
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = read_option(m, method, options, n, &seen, error);
-		if (r < 0)
-			return r;
-		r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	w = bus_walk_pairs(m, "sv");
+	while (bus_walk_named(&w, &key))
+		w.r = read_option(m, method, key, options, n, &seen, error);
+	return w.r;
 }

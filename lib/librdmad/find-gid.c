@@ -2,6 +2,7 @@
 /* rdmad_find_gid(): which entry of a GID table a program should use. The daemon decides, and its
  * answer has the entry; the memory says when to look again. */
 
+#include "bus-walk.h"
 #include "gid.h"
 #include "librdmad-private.h"
 #include "names.h"
@@ -98,48 +99,38 @@ static int read_gid(sd_bus_message *m, struct rdmad_gid *ret)
 /* Reads the GID from the dictionary of a port. */
 static int read_details(sd_bus_message *m, struct rdmad_gid *ret)
 {
+	BusWalk w = bus_walk_pairs(m, "sv");
 	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0)
-			r = streq(key, "Gid") ? read_gid(m, ret)
-			    : streq(key, "GidGeneration")
-				    ? sd_bus_message_read(m, "v", "t", &ret->generation)
-				    : sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	while (bus_walk_named(&w, &key))
+		if (streq(key, "Gid"))
+			w.r = read_gid(m, ret);
+		else if (streq(key, "GidGeneration"))
+			w.r = sd_bus_message_read(m, "v", "t", &ret->generation);
+	return w.r;
 }
 
 /* Reads the reply of FindPorts(): the port at PATH of it; NULL: the first one. */
 static int read_found(sd_bus_message *m, const char *path, Found *ret)
 {
+	BusWalk w = bus_walk_structures(m, "oa{sv}");
 	const char *at;
-	int r = sd_bus_message_enter_container(m, 'a', "(oa{sv})");
 
 	*ret = (Found){};
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "oa{sv}")) > 0) {
+	while (bus_walk_named(&w, &at)) {
 		struct rdmad_gid gid = {.type = _GID_TYPE_MAX};
 
-		r = sd_bus_message_read_basic(m, 'o', &at);
-		if (r >= 0)
-			r = read_details(m, &gid);
-		if (r < 0)
-			return r;
-		if (path && !streq(at, path)) {
-			/* it is another one */
-		} else if (*ret->path) {
+		w.r = read_details(m, &gid);
+		if (w.r < 0 || (path && !streq(at, path)))
+			continue;
+		if (*ret->path) {
 			ret->more = true;
 		} else {
 			text_copy(ret->path, sizeof(ret->path), at);
 			ret->gid = gid;
 		}
-		r = sd_bus_message_exit_container(m);
 	}
-	return r;
+	return w.r;
 }
 
 /* Asks which port and which of its GIDs W means. P is the record of W->port, or NULL. */

@@ -2,14 +2,8 @@
 
 /* The counters of a machine from the reply to GetCounters(). */
 
+#include "bus-walk.h"
 #include "metrics-private.h"
-
-#define SET_TYPES    "asasasa{sv}"
-#define VALUES_TYPES "ouattta{sv}"
-
-/* Of an array of structures with TYPES, READ reads what is in each. */
-#define read_each(m, types, read, userdata)                                                        \
-	read_structures((m), "(" types ")", (types), (read), (userdata))
 
 /* The row of a counter of the reply. */
 typedef struct Known {
@@ -25,23 +19,6 @@ typedef struct Value {
 	bool missing, saturated;
 	uint64_t value;
 } Value;
-
-static int read_structures(sd_bus_message *m, const char *type, const char *contents,
-			   int (*read)(void *userdata, sd_bus_message *m), void *userdata)
-{
-	int r = sd_bus_message_enter_container(m, 'a', type);
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'r', contents)) > 0) {
-		r = read(userdata, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
-}
 
 static bool find_group(const char *name, CounterGroup *ret)
 {
@@ -153,26 +130,17 @@ static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
  * missing or saturated. */
 static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
 {
+	BusWalk w = bus_walk_pairs(m, "sv");
 	bool good = true;
 	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0 && (streq(key, "Missing") || streq(key, "Saturated")))
-			r = read_which(m, streq(key, "Missing"), values, n);
-		else if (r >= 0)
-			r = sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
+	while (bus_walk_named(&w, &key)) {
+		if (streq(key, "Missing") || streq(key, "Saturated"))
+			w.r = read_which(m, streq(key, "Missing"), values, n);
 		good = good && !streq(key, "Error");
 	}
 	*ret_good = good;
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
 /* The sets of a reply. */
@@ -215,15 +183,19 @@ static int read_names(Sets *s, sd_bus_message *m)
 	return sd_bus_message_exit_container(m);
 }
 
-/* asasasa{sv} */
-static int read_set(void *userdata, sd_bus_message *m)
+static void sets_done(Sets *s)
 {
-	Sets *s = userdata;
+	free(s->known);
+	free(s->values);
+	free(s->sets);
+}
+
+/* asasasa{sv} */
+static int read_set(Sets *s, sd_bus_message *m)
+{
 	size_t first = s->n_known;
 	int r = array_grow(s->sets, s->n) ? read_names(s, m) : -ENOMEM;
 
-	if (r >= 0)
-		r = sd_bus_message_skip(m, "asa{sv}");
 	if (r < 0)
 		return r;
 	s->sets[s->n].first = first;
@@ -233,34 +205,16 @@ static int read_set(void *userdata, sd_bus_message *m)
 	return 0;
 }
 
-/* The second part of a reply, which refers to the first. */
-typedef struct Ports {
-	Metrics *metrics;
-	Sets sets;
-} Ports;
-
-static void ports_done(Ports *p)
+/* What is behind PATH in ouattta{sv} */
+static int read_values(Metrics *metrics, const Sets *s, const char *path, sd_bus_message *m)
 {
-	free(p->sets.known);
-	free(p->sets.values);
-	free(p->sets.sets);
-}
-
-/* ouattta{sv} */
-static int read_values(void *userdata, sd_bus_message *m)
-{
-	Ports *p = userdata;
-	const Sets *s = &p->sets;
 	MetricObject *o = NULL;
 	const uint64_t *numbers;
-	const char *path;
 	uint32_t set;
 	size_t size, n;
 	bool good;
-	int r = sd_bus_message_read_basic(m, 'o', &path);
+	int r = sd_bus_message_read_basic(m, 'u', &set);
 
-	if (r >= 0)
-		r = sd_bus_message_read_basic(m, 'u', &set);
 	if (r >= 0)
 		r = sd_bus_message_read_array(m, 't', (const void **)&numbers, &size);
 	if (r >= 0)
@@ -275,9 +229,9 @@ static int read_values(void *userdata, sd_bus_message *m)
 		s->values[i] = (Value){.value = numbers[i]};
 	r = read_tail(m, s->values, n, &good);
 	if (r >= 0)
-		r = find_port(p->metrics, path, &o);
+		r = find_port(metrics, path, &o);
 	for (size_t i = 0; i < n && r >= 0 && o; i++)
-		r = take_counter(p->metrics, o, &s->known[s->sets[set].first + i], &s->values[i]);
+		r = take_counter(metrics, o, &s->known[s->sets[set].first + i], &s->values[i]);
 	if (r >= 0 && o)
 		o->has_counters = good;
 	return r;
@@ -285,14 +239,21 @@ static int read_values(void *userdata, sd_bus_message *m)
 
 static int read_sets_and_values(Metrics *metrics, sd_bus_message *m)
 {
-	_cleanup_(ports_done) Ports p = {.metrics = metrics};
-	Sets *s = &p.sets;
-	int r = read_each(m, SET_TYPES, read_set, s);
+	_cleanup_(sets_done) Sets s = {};
+	BusWalk w = bus_walk_structures(m, "asasasa{sv}");
+	const char *path;
 
-	if (r < 0)
-		return r;
-	s->values = calloc(s->largest + 1, sizeof(*s->values));
-	return s->values ? read_each(m, VALUES_TYPES, read_values, &p) : -ENOMEM;
+	while (bus_walk_next(&w))
+		w.r = read_set(&s, m);
+	if (w.r < 0)
+		return w.r;
+	s.values = calloc(s.largest + 1, sizeof(*s.values));
+	if (!s.values)
+		return -ENOMEM;
+	w = bus_walk_structures(m, "ouattta{sv}");
+	while (bus_walk_named(&w, &path))
+		w.r = read_values(metrics, &s, path, m);
+	return w.r;
 }
 
 static int compare(const void *left, const void *right)

@@ -2,6 +2,7 @@
 
 /* Machines, and the objects of a machine from the reply to GetManagedObjects(). */
 
+#include "bus-walk.h"
 #include "list.h"
 #include "metrics-private.h"
 #include "port-name.h"
@@ -214,21 +215,15 @@ static int read_list(sd_bus_message *m, AttrType type, MetricValue *ret)
  * cause, or somebody has acknowledged it. */
 static int read_members(sd_bus_message *m, const char **ret_condition, bool *counts)
 {
+	BusWalk w = bus_walk_pairs(m, "sv");
 	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r >= 0 && streq(key, "Condition"))
-			r = sd_bus_message_read(m, "v", "s", ret_condition);
-		else if (r >= 0)
-			r = sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r >= 0)
-			*counts &= !streq(key, "Cause") && !streq(key, "Acknowledged");
+	while (bus_walk_named(&w, &key)) {
+		if (streq(key, "Condition"))
+			w.r = sd_bus_message_read(m, "v", "s", ret_condition);
+		*counts &= !streq(key, "Cause") && !streq(key, "Acknowledged");
 	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
 /* Counts F, which two things of one object can be found by. */
@@ -250,25 +245,23 @@ static int count_finding(MetricObject *o, const MetricFinding *f)
  * does not count. */
 static int read_findings(sd_bus_message *m, MetricObject *o, MetricValue *ret)
 {
+	BusWalk w = bus_walk_structures(m, "sssa{sv}");
 	const char *sentence;
 	uint64_t n = 0;
-	int r = sd_bus_message_enter_container(m, 'a', "(sssa{sv})");
 
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'r', "sssa{sv}")) > 0) {
+	while (bus_walk_next(&w)) {
 		MetricFinding f = {.check = "", .severity = "", .condition = "", .n = 1};
 		bool counts = true;
 
-		r = sd_bus_message_read(m, "sss", &f.check, &f.severity, &sentence);
-		if (r >= 0)
-			r = read_members(m, &f.condition, &counts);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r >= 0 && counts)
-			r = count_finding(o, &f);
+		w.r = sd_bus_message_read(m, "sss", &f.check, &f.severity, &sentence);
+		if (w.r >= 0)
+			w.r = read_members(m, &f.condition, &counts);
+		if (w.r >= 0 && counts)
+			w.r = count_finding(o, &f);
 		n++;
 	}
 	*ret = (MetricValue){.kind = METRIC_VALUE_NUMBER, .number = n};
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
 /* The variant with the value of ROW. */
@@ -281,7 +274,7 @@ static int read_property(sd_bus_message *m, const MetricObjects *list, MetricObj
 
 	/* a later rdmad may say it in another way */
 	if (r >= 0 && row->type == ATTR_UNAVAILABLE && !streq(contents, "a{ss}"))
-		return sd_bus_message_skip(m, "v");
+		return 0;
 	if (r >= 0)
 		r = sd_bus_message_enter_container(m, 'v', contents);
 	if (r < 0)
@@ -310,50 +303,30 @@ static int read_properties(sd_bus_message *m, const MetricObjects *list, MetricO
 {
 	AttrInterface interface = INTERFACE_RAW;
 	const char *name;
-	int r;
+	BusWalk w;
 
 	if (*interface_name && attr_interface_find(interface_name, &interface) < 0)
-		return sd_bus_message_skip(m, "a{sv}");
-	r = sd_bus_message_enter_container(m, 'a', "{sv}");
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		const Attribute *row = NULL;
+		return 0;
+	w = bus_walk_pairs(m, "sv");
+	while (bus_walk_named(&w, &name)) {
+		const Attribute *row = find_row(list, interface, name, cursor);
 
-		r = sd_bus_message_read_basic(m, 's', &name);
-		if (r >= 0)
-			row = find_row(list, interface, name, cursor);
-		if (r >= 0 && row && (row->metric != METRIC_NONE || row->type == ATTR_UNAVAILABLE))
-			r = read_property(m, list, o, row);
-		else if (r >= 0)
-			r = sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
+		if (row && (row->metric != METRIC_NONE || row->type == ATTR_UNAVAILABLE))
+			w.r = read_property(m, list, o, row);
 	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
 /* a{sa{sv}} */
 static int read_interfaces(sd_bus_message *m, const MetricObjects *list, MetricObject *o)
 {
+	BusWalk w = bus_walk_pairs(m, "sa{sv}");
 	const char *name;
 	size_t cursor = 0;
-	int r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
 
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &name);
-		if (r >= 0)
-			r = read_properties(m, list, o, name, &cursor);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	while (bus_walk_named(&w, &name))
+		w.r = read_properties(m, list, o, name, &cursor);
+	return w.r;
 }
 
 static void set_labels(MetricObject *o, MetricObjectKind kind)
@@ -367,18 +340,16 @@ static void set_labels(MetricObject *o, MetricObjectKind kind)
 		snprintf(o->number, sizeof(o->number), "%u", o->port);
 }
 
-/* oa{sa{sv}} */
-static int read_object(Metrics *metrics, sd_bus_message *m)
+/* The a{sa{sv}} behind PATH */
+static int read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 {
-	MetricObject o = {};
+	MetricObject o = {.path = path};
 	MetricObjects *list;
 	MetricObjectKind kind;
-	int r = sd_bus_message_read_basic(m, 'o', &o.path);
+	int r;
 
-	if (r < 0)
-		return r;
-	if (object_path_parse(o.path, &o.device, &o.port) < 0)
-		return sd_bus_message_skip(m, "a{sa{sv}}");
+	if (object_path_parse(path, &o.device, &o.port) < 0)
+		return 0;
 	kind = o.port == PORT_NUMBER_NONE ? METRIC_DEVICES : METRIC_PORTS;
 	list = &metrics->objects[kind];
 	if (!array_grow(list->items, list->n))
@@ -494,23 +465,17 @@ static int finish_objects(Metrics *m)
 
 int metrics_read_objects(Metrics *metrics, sd_bus_message *m)
 {
-	int r = metrics->objects_reply ? -EINVAL
-				       : sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}");
+	const char *path;
+	BusWalk w;
 
-	if (r < 0)
-		return r;
-	metrics->objects_reply = sd_bus_message_ref(m);
-	while ((r = sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}")) > 0) {
-		r = read_object(metrics, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	if (r < 0)
-		return r;
-	r = finish_objects(metrics);
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	if (metrics->objects_reply)
+		return -EINVAL;
+	w = bus_walk_pairs(m, "oa{sa{sv}}");
+	if (w.r >= 0)
+		metrics->objects_reply = sd_bus_message_ref(m);
+	while (bus_walk_named(&w, &path))
+		w.r = read_object(metrics, path, m);
+	return w.r < 0 ? w.r : finish_objects(metrics);
 }
 
 /* The object of KIND with these numbers; NULL if there is none. */

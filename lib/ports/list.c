@@ -2,6 +2,7 @@
 
 /* The reply of ListPorts(), as objects that have only the values in it. */
 
+#include "bus-walk.h"
 #include "names.h"
 #include "port-name.h"
 #include "ports.h"
@@ -38,20 +39,17 @@ static int find_device(ObjectList *l, const Object *port, Object **ret)
 	return 0;
 }
 
-/* A property in the tail: of PORT, which is then in *NAMED, or of its device. */
-static int read_named(ObjectList *l, Object *port, AttrMask *named, sd_bus_message *m)
+/* The property NAME in the tail: of PORT, which is then in *NAMED, or of its device. */
+static int read_named(ObjectList *l, Object *port, const char *name, AttrMask *named,
+		      sd_bus_message *m)
 {
-	const Attribute *row;
 	Object *o = port;
-	const char *name;
 	bool of_device;
-	int r = sd_bus_message_read_basic(m, 's', &name);
+	const Attribute *row = object_find_row(name, &of_device);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	row = object_find_row(name, &of_device);
 	if (!row)
-		return sd_bus_message_skip(m, "v");
+		return 0;
 	if (of_device)
 		r = find_device(l, port, &o);
 	else
@@ -76,19 +74,19 @@ static void drop_foreign(Object *port, AttrMask named)
 static int read_port(ObjectList *l, Object *port, sd_bus_message *m)
 {
 	AttrMask named = {};
+	const char *name;
+	BusWalk w;
 	int r = set_device(port);
 
 	for (ListedAttr i = 0; r >= 0 && i < _LISTED_MAX; i++)
 		r = object_read_row(port, listed_attributes[i], m);
-	if (r >= 0)
-		r = sd_bus_message_enter_container(m, 'a', "{sv}");
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = read_named(l, port, &named, m);
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-	}
+	if (r < 0)
+		return r;
+	w = bus_walk_pairs(m, "sv");
+	while (bus_walk_named(&w, &name))
+		w.r = read_named(l, port, name, &named, m);
 	drop_foreign(port, named);
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
 static int read_entry(ObjectList *l, sd_bus_message *m)

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <strings.h>
 
+#include "bus-walk.h"
 #include "decode.h"
 #include "port-name.h"
 #include "unavailable.h"
@@ -154,62 +155,34 @@ int object_read_row(Object *o, size_t i, sd_bus_message *m)
 	return 0;
 }
 
-static int read_property(Object *o, AttrInterface interface, sd_bus_message *m)
-{
-	const char *name;
-	size_t i;
-	int r;
-
-	r = sd_bus_message_read_basic(m, 's', &name);
-	if (r < 0)
-		return r;
-	i = find_property(o, interface, name);
-	return i < o->n_rows ? object_read_row(o, i, m) : sd_bus_message_skip(m, "v");
-}
-
 int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
 {
 	AttrInterface i = INTERFACE_RAW;
-	int r;
+	const char *name;
+	BusWalk w;
 
 	if (*interface && attr_interface_find(interface, &i) < 0)
 		return sd_bus_message_skip(m, "a{sv}");
 	if (i != INTERFACE_RAW)
 		o->interfaces |= 1U << i;
-	r = sd_bus_message_enter_container(m, 'a', "{sv}");
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = read_property(o, i, m);
-		if (r < 0)
-			return r;
-		r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
+	w = bus_walk_pairs(m, "sv");
+	while (bus_walk_named(&w, &name)) {
+		size_t row = find_property(o, i, name);
+
+		if (row < o->n_rows)
+			w.r = object_read_row(o, row, m);
 	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
 int object_read_interfaces(Object *o, sd_bus_message *m)
 {
+	BusWalk w = bus_walk_pairs(m, "sa{sv}");
 	const char *interface;
-	int r;
 
-	r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &interface);
-		if (r < 0)
-			return r;
-		r = object_read_properties(o, interface, m);
-		if (r < 0)
-			return r;
-		r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	while (bus_walk_named(&w, &interface))
+		w.r = object_read_properties(o, interface, m);
+	return w.r;
 }
 
 void object_remove_interface(Object *o, const char *interface)
@@ -453,20 +426,13 @@ void object_list_remove(ObjectList *l, const char *path)
 	memmove(&l->items[i], &l->items[i + 1], (l->n - i) * sizeof(*l->items));
 }
 
-static int read_object(ObjectList *l, sd_bus_message *m)
+static int read_object(ObjectList *l, const char *path, sd_bus_message *m)
 {
 	_cleanup_(object_free_pointer) Object *o = NULL;
-	const char *path;
-	int r;
+	int r = object_new(path, &o);
 
-	r = sd_bus_message_read_basic(m, 'o', &path);
-	if (r < 0)
-		return r;
-	r = object_new(path, &o);
-	if (r == -EINVAL)
-		return sd_bus_message_skip(m, "a{sa{sv}}");
-	if (r < 0)
-		return r;
+	if (r < 0) /* it is neither a port nor a device */
+		return r == -EINVAL ? 0 : r;
 	r = object_read_interfaces(o, m);
 	if (r < 0 || o->interfaces == 0)
 		return r;
@@ -478,18 +444,10 @@ static int read_object(ObjectList *l, sd_bus_message *m)
 
 int object_list_read(ObjectList *l, sd_bus_message *m)
 {
-	int r;
+	BusWalk w = bus_walk_pairs(m, "oa{sa{sv}}");
+	const char *path;
 
-	r = sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}");
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}")) > 0) {
-		r = read_object(l, m);
-		if (r < 0)
-			return r;
-		r = sd_bus_message_exit_container(m);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	while (bus_walk_named(&w, &path))
+		w.r = read_object(l, path, m);
+	return w.r;
 }

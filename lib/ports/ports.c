@@ -2,6 +2,7 @@
 
 #include "ports.h"
 
+#include "bus-walk.h"
 #include "names.h"
 
 bool error_is_lost(int r)
@@ -109,62 +110,55 @@ void found_paths_done(FoundPaths *f)
 /* The members of an entry. */
 static int read_found_details(sd_bus_message *m, uint32_t *ret_gid, const char **ret_netdev)
 {
+	BusWalk w = bus_walk_pairs(m, "sv");
 	const char *key, *by = "";
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read_basic(m, 's', &key);
-		if (r < 0)
-			return r;
+	while (bus_walk_named(&w, &key))
 		if (streq(key, "GidIndex"))
-			r = sd_bus_message_read(m, "v", "u", ret_gid);
+			w.r = sd_bus_message_read(m, "v", "u", ret_gid);
 		else if (streq(key, "Netdev"))
-			r = sd_bus_message_read(m, "v", "s", ret_netdev);
+			w.r = sd_bus_message_read(m, "v", "s", ret_netdev);
 		else if (streq(key, "By"))
-			r = sd_bus_message_read(m, "v", "s", &by);
-		else
-			r = sd_bus_message_skip(m, "v");
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-	}
+			w.r = sd_bus_message_read(m, "v", "s", &by);
 	if (!streq(by, "address") && !streq(by, "gid") && !streq(by, "subnet"))
 		*ret_gid = UINT32_MAX;
-	return r < 0 ? r : sd_bus_message_exit_container(m);
+	return w.r;
 }
 
-static int read_found(sd_bus_message *m, FoundPaths *f)
+static int read_found(sd_bus_message *m, const char *path, FoundPaths *f)
 {
-	const char *path, *netdev = "";
+	const char *netdev = "";
 	uint32_t gid = UINT32_MAX;
 	struct FoundPath *found;
-	int r = sd_bus_message_read_basic(m, 'o', &path);
+	int r = read_found_details(m, &gid, &netdev);
 
-	if (r >= 0)
-		r = read_found_details(m, &gid, &netdev);
 	if (r < 0)
 		return r;
 	if (!array_grow(f->items, f->n))
 		return -ENOMEM;
 	found = &f->items[f->n++];
 	*found = (struct FoundPath){strdup(path), strdup(netdev), gid};
-	return found->path && found->netdev ? sd_bus_message_exit_container(m) : -ENOMEM;
+	return found->path && found->netdev ? 0 : -ENOMEM;
 }
 
 int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(found_paths_done) FoundPaths f = {};
+	const char *path;
+	BusWalk w;
 	/* of an array with 0 elements, what follows is not read */
 	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
 				   "FindPorts", error, &reply, "sa{sv}", what, by ? 1 : 0, "by",
 				   "s", by);
 
-	if (r >= 0)
-		r = sd_bus_message_enter_container(reply, 'a', "(oa{sv})");
-	while (r >= 0 && (r = sd_bus_message_enter_container(reply, 'r', "oa{sv}")) > 0)
-		r = read_found(reply, &f);
 	if (r < 0)
 		return r;
+	w = bus_walk_structures(reply, "oa{sv}");
+	while (bus_walk_named(&w, &path))
+		w.r = read_found(reply, path, &f);
+	if (w.r < 0)
+		return w.r;
 	*ret = f;
 	f = (FoundPaths){};
 	return 0;
