@@ -54,22 +54,6 @@ static bool next_field(const Value *dict, size_t *position, Field *ret)
 	return false;
 }
 
-static int names_to_value(const char *const *names, Value *ret)
-{
-	*ret = (Value){.type = VALUE_ARRAY};
-	for (size_t n = 0; names[n]; n++) {
-		Value *item = value_append(ret);
-
-		if (!item)
-			return -ENOMEM;
-		item->text = strdup(names[n]);
-		if (!item->text)
-			return -ENOMEM;
-		item->type = VALUE_TEXT;
-	}
-	return 0;
-}
-
 /* Turns the raw number V of row A into the value that is published. -ERANGE if the number has no
  * meaning that is known. */
 static int publish(const Attribute *a, const Value *v, Value *ret)
@@ -80,29 +64,7 @@ static int publish(const Attribute *a, const Value *v, Value *ret)
 
 	attr_set_raw(a, &values, v->type == VALUE_BOOL ? v->boolean : v->number);
 	r = attr_publish(a, &values, &published);
-	if (r < 0)
-		return r;
-	switch (published.kind) {
-	case ATTR_VALUE_BOOL:
-		*ret = (Value){.type = VALUE_BOOL, .boolean = published.boolean};
-		return 0;
-	case ATTR_VALUE_U32:
-		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u32};
-		return 0;
-	case ATTR_VALUE_S32:
-		*ret = (Value){.type = VALUE_SIGNED, .integer = published.s32};
-		return 0;
-	case ATTR_VALUE_U64:
-		*ret = (Value){.type = VALUE_UNSIGNED, .number = published.u64};
-		return 0;
-	case ATTR_VALUE_TEXT:
-	case ATTR_VALUE_LIST:
-		*ret = (Value){.type = VALUE_TEXT, .text = strdup(published.text)};
-		return ret->text ? 0 : -ENOMEM;
-	case ATTR_VALUE_NAMES:
-		return names_to_value(published.names, ret);
-	}
-	return -EOPNOTSUPP;
+	return r < 0 ? r : value_take(&published, ret);
 }
 
 /* The meaning of the number; "" if that would be the same number again. */

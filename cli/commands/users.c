@@ -207,37 +207,25 @@ static void print_json(FILE *f, const char *name, const char *path, const Users 
 	json_close(f);
 }
 
-ExitStatus users_command(Context *c)
+static ExitStatus print_port(Context *c, _unused_ const Selection *s, const Object *port, size_t n,
+			     _unused_ bool heading)
 {
-	_cleanup_selection_ Selection s = {};
-	ExitStatus status = selection_read(c, 0, selection_names, &s), worst;
-	size_t n = 0;
+	_cleanup_(users_done) Users u = {};
+	char name[96];
+	ExitStatus status = read_users(c, port, object_name(port, name), &u);
 
 	if (status != STATUS_OK)
 		return status;
-	worst = selection_complain(&s);
-	if (c->json)
-		json_begin(c->out, "Ports");
-	for (size_t i = 0; i < s.n; i++) {
-		_cleanup_(users_done) Users u = {};
-		char name[96];
-
-		object_name(s.ports[i], name);
-		status = read_users(c, s.ports[i], name, &u);
-		worst = MAX(worst, status);
-		if (status != STATUS_OK)
-			continue;
-		if (c->json) {
-			json_next(c->out);
-			print_json(c->out, name, s.ports[i]->path, &u);
-		} else {
-			fputs(n > 0 ? "\n" : "", c->out);
-			status = print_text(c, name, &u);
-			worst = MAX(worst, status);
-		}
-		n++;
+	if (c->json) {
+		json_next(c->out);
+		print_json(c->out, name, port->path, &u);
+		return STATUS_OK;
 	}
-	if (c->json)
-		json_end(c->out);
-	return worst;
+	fputs(n > 0 ? "\n" : "", c->out);
+	return print_text(c, name, &u);
+}
+
+ExitStatus users_command(Context *c)
+{
+	return selection_print(c, 0, selection_names, print_port);
 }

@@ -5,52 +5,6 @@
 #include "cache-object.h"
 #include "names.h"
 
-static int set_text(Value *ret, const char *text)
-{
-	ret->text = strdup(text);
-	if (!ret->text)
-		return -ENOMEM;
-	ret->type = VALUE_TEXT;
-	return 0;
-}
-
-static int set_names(Value *ret, const char *const *names)
-{
-	ret->type = VALUE_ARRAY;
-	for (; *names; names++) {
-		Value *item = value_append(ret);
-
-		if (!item || set_text(item, *names) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int set_scalar(Value *ret, const AttrValue *v)
-{
-	switch (v->kind) {
-	case ATTR_VALUE_BOOL:
-		*ret = (Value){.type = VALUE_BOOL, .boolean = v->boolean};
-		return 0;
-	case ATTR_VALUE_U32:
-		*ret = (Value){.type = VALUE_UNSIGNED, .number = v->u32};
-		return 0;
-	case ATTR_VALUE_U64:
-		*ret = (Value){.type = VALUE_UNSIGNED, .number = v->u64};
-		return 0;
-	case ATTR_VALUE_S32:
-		*ret = v->s32 < 0 ? (Value){.type = VALUE_SIGNED, .integer = v->s32}
-				  : (Value){.type = VALUE_UNSIGNED, .number = (uint64_t)v->s32};
-		return 0;
-	case ATTR_VALUE_TEXT:
-	case ATTR_VALUE_LIST:
-		return set_text(ret, v->text);
-	case ATTR_VALUE_NAMES:
-		return set_names(ret, v->names);
-	}
-	return 0;
-}
-
 static int append_member(Value *to, const ColumnValue *v)
 {
 	Value *item = value_append(to);
@@ -58,7 +12,7 @@ static int append_member(Value *to, const ColumnValue *v)
 	if (!item)
 		return -ENOMEM;
 	if (v->kind == COLUMN_VALUE_TEXT)
-		return set_text(item, v->text);
+		return value_set_text(item, v->text);
 	*item = (Value){.type = VALUE_UNSIGNED,
 			.number = v->kind == COLUMN_VALUE_U32 ? v->u32 : v->u64};
 	return 0;
@@ -80,7 +34,8 @@ static int append_tail(Value *to, const TableLayout *l, const void *entry)
 		if (column_value_is_empty(&v))
 			continue;
 		key = value_append(tail);
-		if (!key || set_text(key, l->columns[c].tail) < 0 || append_member(tail, &v) < 0)
+		if (!key || value_set_text(key, l->columns[c].tail) < 0 ||
+		    append_member(tail, &v) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -129,7 +84,7 @@ static int make_value(const CacheObject *o, size_t i, Value *ret)
 		r = set_table(ret, row->type, cache_object_table(o, i));
 	} else {
 		(void)attr_publish(row, o->values, &v);
-		r = set_scalar(ret, &v);
+		r = value_take(&v, ret);
 	}
 	if (r < 0)
 		value_done(ret);
@@ -217,7 +172,7 @@ static Value *append_array(Value *to, const char *key)
 {
 	Value *name = value_append(to), *array;
 
-	if (!name || set_text(name, key) < 0)
+	if (!name || value_set_text(name, key) < 0)
 		return NULL;
 	array = value_append(to);
 	if (array)

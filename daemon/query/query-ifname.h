@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Names of network interfaces: as if_indextoname() and if_nametoindex(), which make an AF_UNIX
- * socket. A worker may not (query-wall.h). The kernel answers on any socket. */
+/* Names of network interfaces: as if_indextoname(), which makes an AF_UNIX socket. A worker may not
+ * (query-wall.h). The kernel answers on any socket. */
 
 #include <net/if.h>
 #include <stdint.h>
 
 /* -ENODEV: there is no such interface. */
 int ifname_of(uint32_t ifindex, char ret_name[IF_NAMESIZE]);
-/* 0 if there is no such interface. */
-uint32_t ifname_to_index(const char *name);

@@ -60,12 +60,21 @@ static int read_container(sd_bus_message *m, char type, const char *contents, Va
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_text(const char *text, Value *ret)
+int value_set_text(Value *ret, const char *text)
 {
 	ret->text = strdup(text);
 	if (!ret->text)
 		return -ENOMEM;
 	ret->type = VALUE_TEXT;
+	return 0;
+}
+
+static int read_text(const char *text, Value *ret)
+{
+	int r = value_set_text(ret, text);
+
+	if (r < 0)
+		return r;
 	text_sanitize(ret->text, strlen(ret->text) + 1);
 	return 1;
 }
@@ -150,6 +159,37 @@ int value_read(sd_bus_message *m, Value *ret)
 	return r;
 }
 
+int value_take(const AttrValue *published, Value *ret)
+{
+	switch (published->kind) {
+	case ATTR_VALUE_BOOL:
+		*ret = (Value){.type = VALUE_BOOL, .boolean = published->boolean};
+		return 0;
+	case ATTR_VALUE_U32:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = published->u32};
+		return 0;
+	case ATTR_VALUE_U64:
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = published->u64};
+		return 0;
+	case ATTR_VALUE_S32:
+		*ret = signed_value(published->s32);
+		return 0;
+	case ATTR_VALUE_TEXT:
+	case ATTR_VALUE_LIST:
+		return value_set_text(ret, published->text);
+	case ATTR_VALUE_NAMES:
+		break;
+	}
+	ret->type = VALUE_ARRAY;
+	for (const char *const *name = published->names; *name; name++) {
+		Value *item = value_append(ret);
+
+		if (!item || value_set_text(item, *name) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* An item, or two for a pair. */
 static void add_item(ListWriter *w, const Value *item, const Value *second)
 {
@@ -188,10 +228,8 @@ int value_copy(const Value *v, Value *ret)
 	_cleanup_value_ Value copy = {};
 
 	if (v->type == VALUE_TEXT) {
-		copy.text = strdup(v->text);
-		if (!copy.text)
+		if (value_set_text(&copy, v->text) < 0)
 			return -ENOMEM;
-		copy.type = VALUE_TEXT;
 	} else if (v->type >= VALUE_ARRAY) {
 		copy.type = v->type;
 		for (size_t i = 0; i < v->n; i++) {

@@ -55,6 +55,11 @@ int value_read(sd_bus_message *m, Value *ret);
 int value_join(AttrType type, Value *v);
 /* Adds a VALUE_NONE to the end of an array, structure or dictionary; NULL without memory. */
 Value *value_append(Value *v);
+/* Makes *RET, a VALUE_NONE, that of a row as the bus publishes it. -ENOMEM: *RET may hold a part.
+ */
+int value_take(const AttrValue *published, Value *ret);
+/* Makes *RET, a VALUE_NONE, a copy of TEXT. -ENOMEM. */
+int value_set_text(Value *ret, const char *text);
 /* Copies V with all that it holds; the caller ends *RET with value_done(). -ENOMEM. */
 int value_copy(const Value *v, Value *ret);
 /* Whether both have the same type and the same contents. */

@@ -161,9 +161,9 @@ static int can_name_interfaces(void)
 
 	if (r < 0)
 		return r;
-	if (ifname_of(UINT16_MAX, name) != -ENODEV || ifname_to_index("no such"))
+	if (ifname_of(UINT16_MAX, name) != -ENODEV)
 		return -EBADMSG;
-	return streq(name, "lo") && ifname_to_index("lo") == 1 ? 0 : -EBADMSG;
+	return streq(name, "lo") ? 0 : -EBADMSG;
 }
 
 static int can_open_device(void)
