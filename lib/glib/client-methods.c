@@ -8,30 +8,11 @@
 
 /* Refresh */
 
-static gpointer take_nothing(_unused_ const Answer *a, _unused_ GError **error)
-{
-	return GINT_TO_POINTER(TRUE);
-}
+static const Method refresh = {RDMAD_INTERFACE_MANAGER, "Refresh", "()",
+			       method_take_nothing,	NULL,	   FALSE};
 
-static const Method refresh = {RDMAD_INTERFACE_MANAGER, "Refresh", "()", take_nothing, NULL, FALSE};
-
-void rdmad_client_refresh_async(RdmadClient *self, GCancellable *cancellable,
-				GAsyncReadyCallback callback, gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	method_call_async(&refresh, self, method_no_options(), cancellable, callback, user_data);
-}
-
-gboolean rdmad_client_refresh_finish(RdmadClient *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&refresh, self, result, error) != NULL;
-}
-
-gboolean rdmad_client_refresh_sync(RdmadClient *self, GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), FALSE);
-	return method_call_sync(&refresh, self, method_no_options(), cancellable, error) != NULL;
-}
+METHOD_FUNCTIONS(rdmad_client_refresh, RdmadClient, RDMAD_IS_CLIENT, gboolean, refresh, TRUE,
+		 method_no_options())
 
 /* GetCounters */
 

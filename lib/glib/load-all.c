@@ -113,20 +113,5 @@ static GVariant *no_arguments(void)
 	return g_variant_new("()");
 }
 
-void rdmad_client_load_all_async(RdmadClient *self, GCancellable *cancellable,
-				 GAsyncReadyCallback callback, gpointer user_data)
-{
-	g_return_if_fail(RDMAD_IS_CLIENT(self));
-	method_call_async(&get_objects, self, no_arguments(), cancellable, callback, user_data);
-}
-
-gboolean rdmad_client_load_all_finish(RdmadClient *self, GAsyncResult *result, GError **error)
-{
-	return method_call_finish(&get_objects, self, result, error) != NULL;
-}
-
-gboolean rdmad_client_load_all_sync(RdmadClient *self, GCancellable *cancellable, GError **error)
-{
-	g_return_val_if_fail(RDMAD_IS_CLIENT(self), FALSE);
-	return method_call_sync(&get_objects, self, no_arguments(), cancellable, error) != NULL;
-}
+METHOD_FUNCTIONS(rdmad_client_load_all, RdmadClient, RDMAD_IS_CLIENT, gboolean, get_objects, TRUE,
+		 no_arguments())

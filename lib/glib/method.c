@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "method.h"
+#include "util.h"
 
 #include "client-call.h"
 #include "client-private.h"
 #include "names.h"
+
+gpointer method_take_nothing(_unused_ const Answer *a, _unused_ GError **error)
+{
+	return GINT_TO_POINTER(TRUE);
+}
 
 GVariant *method_no_options(void)
 {

@@ -39,8 +39,9 @@ gpointer method_call_sync(const Method *m, gpointer source, GVariant *arguments,
 
 /*
  * Defines FUNCTION_async(), FUNCTION_finish() and FUNCTION_sync(), as the public headers have them,
- * for METHOD, whose result is a TYPE. SELF is "Client" or the like, CHECK what the parameters have
- * to fulfil, and ARGUMENTS makes those of the call. The last ones are the parameters behind self.
+ * for METHOD, whose result is a TYPE: a pointer, or gboolean. SELF is "Client" or the like, CHECK
+ * what the parameters have to fulfil, and ARGUMENTS makes those of the call. The last ones are the
+ * parameters behind self.
  */
 #define METHOD_FUNCTIONS(function, Self, is_self, type, method, check, arguments, ...)             \
 	void function##_async(Self *self, __VA_OPT__(__VA_ARGS__, ) GCancellable *cancellable,     \
@@ -53,16 +54,20 @@ gpointer method_call_sync(const Method *m, gpointer source, GVariant *arguments,
                                                                                                    \
 	type function##_finish(Self *self, GAsyncResult *result, GError **error)                   \
 	{                                                                                          \
-		return method_call_finish(&(method), self, result, error);                         \
+		return (type)(gintptr)method_call_finish(&(method), self, result, error);          \
 	}                                                                                          \
                                                                                                    \
 	type function##_sync(Self *self, __VA_OPT__(__VA_ARGS__, ) GCancellable *cancellable,      \
 			     GError **error)                                                       \
 	{                                                                                          \
-		g_return_val_if_fail(is_self(self), NULL);                                         \
-		g_return_val_if_fail(check, NULL);                                                 \
-		return method_call_sync(&(method), self, arguments, cancellable, error);           \
+		g_return_val_if_fail(is_self(self), (type)0);                                      \
+		g_return_val_if_fail(check, (type)0);                                              \
+		return (type)(gintptr)method_call_sync(&(method), self, arguments, cancellable,    \
+						       error);                                     \
 	}
+
+/* TRUE, as the result of a method that answers nothing. */
+gpointer method_take_nothing(const Answer *a, GError **error);
 
 /* (a{sv}) without options. */
 GVariant *method_no_options(void);

@@ -46,3 +46,21 @@ static const Method get_history = {RDMAD_INTERFACE_PORT,
 
 METHOD_FUNCTIONS(rdmad_port_get_history, RdmadPort, RDMAD_IS_PORT, GPtrArray *, get_history, TRUE,
 		 method_no_options())
+
+/* Acknowledge */
+
+static const Method acknowledge = {RDMAD_INTERFACE_PORT, "Acknowledge", "()",
+				   method_take_nothing,	 NULL,		FALSE};
+
+static GVariant *acknowledge_arguments(const char *check, const char *text)
+{
+	GVariantBuilder options;
+
+	g_variant_builder_init(&options, G_VARIANT_TYPE_VARDICT);
+	if (text)
+		g_variant_builder_add(&options, "{sv}", "text", g_variant_new_string(text));
+	return g_variant_new("(sa{sv})", check, &options);
+}
+
+METHOD_FUNCTIONS(rdmad_port_acknowledge, RdmadPort, RDMAD_IS_PORT, gboolean, acknowledge, check,
+		 acknowledge_arguments(check, text), const char *check, const char *text)

@@ -117,4 +117,53 @@ GPtrArray *rdmad_port_get_history_finish(RdmadPort *self, GAsyncResult *result, 
 RDMAD_GLIB_PUBLIC
 GPtrArray *rdmad_port_get_history_sync(RdmadPort *self, GCancellable *cancellable, GError **error);
 
+/**
+ * rdmad_port_acknowledge_async:
+ * @self: a port
+ * @check: the check that has found something about the port or its device, as in the attribute
+ *   `findings`
+ * @text: (nullable): why it is acknowledged, in at most 79 bytes
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called when the call has ended
+ * @user_data: what @callback gets as its last argument
+ *
+ * Says that a finding is known: it does not count in the attribute `health` until it ends. Only
+ * root may do that.
+ */
+RDMAD_GLIB_PUBLIC
+void rdmad_port_acknowledge_async(RdmadPort *self, const char *check, const char *text,
+				  GCancellable *cancellable, GAsyncReadyCallback callback,
+				  gpointer user_data);
+
+/**
+ * rdmad_port_acknowledge_finish:
+ * @self: a port
+ * @result: the result that the callback has got
+ * @error: why the finding is not acknowledged: %RDMAD_SERVICE_ERROR_NOT_FOUND if the check has
+ *   found nothing, %RDMAD_SERVICE_ERROR_INVALID_ARGUMENT if the text is too long, or an error of
+ *   the bus
+ *
+ * Ends the call that [method@Port.acknowledge_async] has begun.
+ *
+ * Returns: whether the finding is acknowledged
+ */
+RDMAD_GLIB_PUBLIC
+gboolean rdmad_port_acknowledge_finish(RdmadPort *self, GAsyncResult *result, GError **error);
+
+/**
+ * rdmad_port_acknowledge_sync:
+ * @self: a port
+ * @check: the check, as for [method@Port.acknowledge_async]
+ * @text: (nullable): why it is acknowledged, in at most 79 bytes
+ * @cancellable: (nullable): cancels the call
+ * @error: the same as for [method@Port.acknowledge_finish]
+ *
+ * Says that a finding is known, as [method@Port.acknowledge_async] does, and waits for the answer.
+ *
+ * Returns: whether the finding is acknowledged
+ */
+RDMAD_GLIB_PUBLIC
+gboolean rdmad_port_acknowledge_sync(RdmadPort *self, const char *check, const char *text,
+				     GCancellable *cancellable, GError **error);
+
 G_END_DECLS

@@ -252,6 +252,53 @@ static void test_wait_for(_unused_ void **state)
 	assert_true(g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED));
 }
 
+static const char *health(Env *e)
+{
+	return rdmad_object_get_string(env_port(e, "mlx5_0/2"), "health");
+}
+
+/* The check of the first finding about mlx5_0/2 that counts. */
+static char *find_check(Env *e)
+{
+	g_autoptr(GVariant) findings =
+		rdmad_object_load_sync(env_port(e, "mlx5_0/2"), "findings", NULL, NULL);
+	char *check;
+
+	assert_non_null(findings);
+	assert_true(g_variant_n_children(findings) >= 1);
+	g_variant_get_child(findings, 0, "(sss@a{sv})", &check, NULL, NULL, NULL);
+	return check;
+}
+
+static void test_acknowledge(_unused_ void **state)
+{
+	_cleanup_env_ Env e = env_new(SCENARIO);
+	g_autoptr(GAsyncResult) result = NULL;
+	g_autoptr(GVariant) findings = NULL, tail = NULL;
+	g_autoptr(GError) error = NULL;
+	g_autofree char *check = NULL, *said = NULL;
+	guint64 when = 0;
+
+	fixture_simulate(e.f, "set mlx5_0/2 state=down event=port-error");
+	wait_until(!streq(health(&e), "ok"));
+	check = find_check(&e);
+	assert_false(rdmad_port_acknowledge_sync(port(&e, "mlx5_0/2"), "nope", NULL, NULL, &error));
+	assert_true(g_error_matches(error, RDMAD_SERVICE_ERROR, RDMAD_SERVICE_ERROR_NOT_FOUND));
+	g_clear_error(&error);
+	rdmad_port_acknowledge_async(port(&e, "mlx5_0/2"), check, "a new cable comes", NULL,
+				     log_take_result, &result);
+	wait_until(result);
+	assert_true(rdmad_port_acknowledge_finish(port(&e, "mlx5_0/2"), result, &error));
+	wait_until(streq(health(&e), "ok"));
+	findings = rdmad_object_load_sync(env_port(&e, "mlx5_0/2"), "findings", NULL, NULL);
+	g_variant_get_child(findings, 0, "(sss@a{sv})", NULL, NULL, NULL, &tail);
+	assert_true(g_variant_lookup(tail, "Acknowledged", "t", &when) && when > 0);
+	assert_true(g_variant_lookup(tail, "AcknowledgedText", "s", &said));
+	assert_string_equal(said, "a new cable comes");
+	/* and without a text */
+	assert_true(rdmad_port_acknowledge_sync(port(&e, "mlx5_0/2"), check, NULL, NULL, &error));
+}
+
 /* Functions of a port that has gone say so. */
 static void test_gone(_unused_ void **state)
 {
@@ -281,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_histories_without_transitions),
 		cmocka_unit_test(test_find_ports),
 		cmocka_unit_test(test_wait_for),
+		cmocka_unit_test(test_acknowledge),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_free_null),
 	};
