@@ -5,7 +5,22 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "list.h"
 #include "port.h"
+
+/* Finds that ROW of the network interface is no. In a bond another member may carry. */
+static void look_at_netdev(CheckRun *r, PortAttr row, const char *what)
+{
+	const Value *v = object_value(r->port, row);
+
+	if (v && !value_is_true(v) && !*object_text(r->port, PORT_ATTR_netdev_master) &&
+	    !check_may_be_idle(r, r->port) && !check_is_expected(r, &port_attributes[row]))
+		check_find(r, &port_attributes[row],
+			   "the port says that it is %s, and its interface %s %s: one of both is "
+			   "wrong",
+			   object_text(r->port, PORT_ATTR_state),
+			   object_text(r->port, PORT_ATTR_netdev), what);
+}
 
 /* A link that is up is in none of these. */
 void look_at_physical_state(CheckRun *r)
@@ -13,8 +28,11 @@ void look_at_physical_state(CheckRun *r)
 	static const char *const names[] = {"sleep", "polling", "disabled"};
 	const char *is = object_text(r->port, PORT_ATTR_phys_state);
 
-	if (!object_is_active(r->port) ||
-	    check_is_expected(r, &port_attributes[PORT_ATTR_phys_state]))
+	if (!object_is_active(r->port))
+		return;
+	look_at_netdev(r, PORT_ATTR_netdev_up, "is set down");
+	look_at_netdev(r, PORT_ATTR_netdev_carrier, "has no carrier");
+	if (check_is_expected(r, &port_attributes[PORT_ATTR_phys_state]))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (streq(is, names[i]))
@@ -32,26 +50,42 @@ static bool is_infiniband(const Object *port)
 	return streq(protocol, "infiniband") || streq(protocol, "opa");
 }
 
-/* An InfiniBand link has four lanes or more; two, where a cable shares the port of a switch between
- * two hosts, which there is from HDR on. */
+/* Whether the link may have LANES, fewer than four: two, where a cable shares the port of a switch
+ * between two hosts, which there is from HDR on. Then no more are enabled at the switch. */
+static bool is_shared(const Object *port, uint64_t lanes)
+{
+	static const char *const speeds[] = {"HDR", "NDR", "XDR"};
+	const char *speed = object_text(port, PORT_ATTR_link_speed);
+	ListReader enabled =
+		list_reader(ATTR_NUMBERS, object_text(port, PORT_ATTR_neighbor_widths));
+	ListItem item;
+
+	while (list_next(&enabled, &item))
+		if (item.number >= 4)
+			return false;
+	for (size_t i = 0; lanes == 2 && i < ARRAY_SIZE(speeds); i++)
+		if (streq(speed, speeds[i]))
+			return true;
+	return false;
+}
+
+/* A link has four lanes or more. Omni-Path says 1 of two and three too. */
 void look_at_lanes(CheckRun *r)
 {
-	static const char *const shared[] = {"HDR", "NDR", "XDR"};
-	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
+	bool is_opa = streq(object_text(r->port, PORT_ATTR_protocol), "opa");
 	uint64_t lanes;
 
-	if (!object_is_active(r->port) ||
-	    !streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") ||
+	if (!object_is_active(r->port) || !is_infiniband(r->port) ||
 	    !check_number(r->port, PORT_ATTR_active_width, &lanes) || lanes == 0 || lanes >= 4 ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_active_width]) ||
-	    check_is_expected(r, &port_attributes[PORT_ATTR_rate]))
+	    check_is_expected(r, &port_attributes[PORT_ATTR_rate]) || is_shared(r->port, lanes))
 		return;
-	for (size_t i = 0; lanes == 2 && i < ARRAY_SIZE(shared); i++)
-		if (streq(speed, shared[i]))
-			return;
 	check_find(r, &port_attributes[PORT_ATTR_active_width],
 		   "the link has %u %s at %s, and should have 4", (unsigned int)lanes,
-		   lanes == 1 ? "lane" : "lanes", speed);
+		   is_opa	? "to 3 lanes"
+		   : lanes == 1 ? "lane"
+				: "lanes",
+		   object_text(r->port, PORT_ATTR_link_speed));
 }
 
 /* Whether row I of O was read, and is zero. */
@@ -164,6 +198,11 @@ void look_at_same_guids(CheckRun *r)
 		check_find(r, g[i].row,
 			   "it has the GUID %s, as %s has: the subnet manager takes them for one",
 			   g[i].text, object_name(twin->port, name));
+	}
+	for (size_t i = 0; i < r->n_ports; i++) {
+		r->port = r->ports[i];
+		r->device = devices[i];
+		look_at_same_vf_guids(r);
 	}
 	r->port = r->device = NULL;
 }

@@ -53,16 +53,20 @@ static bool find_lost_address(const CheckRun *r, char ret[46])
 void look_for_lost_address(CheckRun *r)
 {
 	const Value *gids = object_value(r->port, PORT_ATTR_gids);
+	bool is_here = false;
 	char lost[46];
 
 	if (!is_roce(r->port) || !gids || gids->type != VALUE_ARRAY || gids->n == 0 ||
 	    check_may_be_idle(r, r->port) || check_is_ignored(r, r->check->name) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
 		return;
-	for (size_t i = 0; i < gids->n; i++)
+	for (size_t i = 0; i < gids->n; i++) {
 		if (is_reachable(format_member_text(ATTR_GIDS, "gid", &gids->items[i])))
 			return;
-	if (find_lost_address(r, lost))
+		is_here |= *format_member_text(ATTR_GIDS, "netdev", &gids->items[i]) != '\0';
+	}
+	/* an interface that has gone into another network namespace has left its addresses */
+	if (is_here && find_lost_address(r, lost))
 		check_find(r, &port_attributes[PORT_ATTR_gids],
 			   "the address %s has gone, and the port has no other that peers reach",
 			   lost);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A port that has lost a P_Key since rdmad looks at it: programs in that partition cannot connect.
- * Where all ports of the machine have lost it, somebody has meant that. */
+/* A port that has lost a P_Key since rdmad looks at it: programs in that partition cannot connect,
+ * or not to limited members, if the port is one of them now. Where all ports of the machine have
+ * lost it, somebody has meant that. */
 
 #include <stdlib.h>
 
@@ -11,9 +12,12 @@
 /* A P_Key without the bit that says whether the port is a full member */
 #define PARTITION(key) ((key)&0x7fffU)
 
-/* The partitions of the active ports of a protocol, each once. */
+#define FULL_MEMBER 0x8000U
+
+/* The partitions of the active ports of a protocol, each once, with the P_Key of the fullest member
+ * in it, or 0. */
 typedef struct Partitions {
-	bool has[PARTITION(UINT32_MAX) + 1];
+	uint16_t key[PARTITION(UINT32_MAX) + 1];
 	uint16_t list[PARTITION(UINT32_MAX) + 1];
 	size_t n, n_ports;
 } Partitions;
@@ -31,28 +35,35 @@ static const Value *table_of(const CheckRun *r, const Object *port, const char *
 	return table && table->type == VALUE_ARRAY ? table : NULL;
 }
 
-static unsigned int partition_of(const Value *entry)
+static unsigned int key_of(const Value *entry)
 {
-	return PARTITION((unsigned int)format_member_number(ATTR_PKEYS, "pkey", entry));
+	return (unsigned int)format_member_number(ATTR_PKEYS, "pkey", entry) & UINT16_MAX;
 }
 
 static void add_table(Partitions *p, const Value *table)
 {
 	p->n_ports++;
 	for (size_t i = 0; i < table->n; i++) {
-		unsigned int partition = partition_of(&table->items[i]);
+		unsigned int key = key_of(&table->items[i]), partition = PARTITION(key);
 
-		if (p->has[partition])
+		if (key == 0)
 			continue;
-		p->has[partition] = true;
-		p->list[p->n++] = (uint16_t)partition;
+		if (p->key[partition] == 0)
+			p->list[p->n++] = (uint16_t)partition;
+		p->key[partition] |= (uint16_t)key;
 	}
 }
 
-static bool table_has(const Value *table, unsigned int partition)
+/* Whether a member with the P_Key HAS reaches what one with KEY does. */
+static bool is_as_full(unsigned int has, unsigned int key)
+{
+	return PARTITION(has) == PARTITION(key) && (has | ~key) & FULL_MEMBER;
+}
+
+static bool table_has(const Value *table, unsigned int key)
 {
 	for (size_t i = 0; i < table->n; i++)
-		if (partition_of(&table->items[i]) == partition)
+		if (is_as_full(key_of(&table->items[i]), key))
 			return true;
 	return false;
 }
@@ -61,7 +72,7 @@ static bool table_has(const Value *table, unsigned int partition)
 static bool may_miss(const Partitions *p, const Value *table)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (!table_has(table, p->list[i]))
+		if (!table_has(table, p->key[p->list[i]]))
 			return true;
 	return p->n_ports == 1;
 }
@@ -77,10 +88,12 @@ static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *tabl
 	Seen e;
 
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		unsigned int key = (unsigned int)strtoul(e.from, NULL, 16);
+		unsigned int key = (unsigned int)strtoul(e.from, NULL, 16) & UINT16_MAX;
+		/* no more than another port has */
+		unsigned int wanted = p->n_ports > 1 ? key & p->key[PARTITION(key)] : key;
 
-		if (!streq(e.what, row->name) || !*e.from || *e.to ||
-		    table_has(table, PARTITION(key)) || (p->n_ports > 1 && !p->has[PARTITION(key)]))
+		if (!streq(e.what, row->name) || !*e.from || *e.to || wanted == 0 ||
+		    table_has(table, wanted))
 			continue;
 		lost = key;
 		when.number = e.realtime_usec;
@@ -88,8 +101,9 @@ static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *tabl
 	if (when.number == 0)
 		return;
 	text = format_value(&port_attributes[PORT_ATTR_state_change], &when);
-	check_find(r, row, "the P_Key 0x%04x has gone at %s%s", lost, text ? text : "",
-		   p->n_ports > 1 ? ", and another port has it" : "");
+	check_find(r, row, "the P_Key 0x%04x has gone at %s%s%s", lost, text ? text : "",
+		   p->n_ports > 1 ? ", and another port has it" : "",
+		   table_has(table, PARTITION(lost)) ? "; the port is a limited member now" : "");
 }
 
 static void look_at_protocol(CheckRun *r, const char *protocol)

@@ -29,6 +29,70 @@ bool check_may_be_idle(const CheckRun *r, const Object *port)
 	       !check_is_named(r, port);
 }
 
+/* Whether PORT has not been active since rdmad keeps its history. */
+static bool was_never_active(const Object *port)
+{
+	uint64_t downs;
+
+	return streq(object_text(port, PORT_ATTR_state), "down") &&
+	       check_number(port, PORT_ATTR_link_downs, &downs) && downs == 0;
+}
+
+/* The function of a PCI address, ".1"; "" without one. */
+static const char *pci_function(const char *address)
+{
+	const char *dot = strrchr(address, '.');
+
+	return dot ? dot : "";
+}
+
+/* Whether A and B are of one adapter, which has a device for each port or all ports on one. */
+static bool same_adapter(const Object *a, const Object *b)
+{
+	const char *guid = object_text(a, DEVICE_ATTR_sys_image_guid);
+	const char *x = object_text(a, DEVICE_ATTR_pci_address);
+	const char *y = object_text(b, DEVICE_ATTR_pci_address);
+	size_t slot = (size_t)(pci_function(x) - x);
+
+	if (a == b || (*guid && streq(guid, object_text(b, DEVICE_ATTR_sys_image_guid))))
+		return true;
+	return *pci_function(x) && *pci_function(y) && slot == (size_t)(pci_function(y) - y) &&
+	       strncmp(x, y, slot) == 0;
+}
+
+/* Whether two ports with the devices A and B have one place on two adapters of one model. */
+static bool same_place(const Object *port, const Object *a, const Object *other, const Object *b)
+{
+	return streq(object_text(a, DEVICE_ATTR_hca_type), object_text(b, DEVICE_ATTR_hca_type)) &&
+	       object_number(port, PORT_ATTR_port_num) ==
+		       object_number(other, PORT_ATTR_port_num) &&
+	       streq(pci_function(object_text(a, DEVICE_ATTR_pci_address)),
+		     pci_function(object_text(b, DEVICE_ATTR_pci_address)));
+}
+
+bool check_is_unused(const CheckRun *r, const Object *port)
+{
+	const Object *device = object_list_device(r->objects, port), *other_device;
+	bool used = false;
+
+	if (check_may_be_idle(r, port))
+		return true;
+	if (!device || check_is_named(r, port) || !was_never_active(port))
+		return false;
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		other_device = o->is_port ? object_list_device(r->objects, o) : NULL;
+		if (!other_device || object_is_function(other_device))
+			continue;
+		if (same_adapter(device, other_device))
+			used |= object_is_active(o);
+		else if (same_place(port, device, o, other_device) && !was_never_active(o))
+			return false;
+	}
+	return used;
+}
+
 bool check_is_expected(const CheckRun *r, const Attribute *row)
 {
 	const Expectations *e = r->expect;

@@ -14,6 +14,10 @@ SeenSource check_evidence(const CheckRun *r, const Object *o);
  * for a container or a virtual machine, and what is no RDMA port has no program. A port that was
  * named is meant to be used. */
 bool check_may_be_idle(const CheckRun *r, const Object *port);
+/* Whether PORT can be as it is because nobody has ever used it: it may be idle, or it and the ports
+ * of the same place on other adapters of its model have never been active, while another port of
+ * its adapter is. An adapter with two ports often has one cable. */
+bool check_is_unused(const CheckRun *r, const Object *port);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);

@@ -16,9 +16,10 @@
 
 /* The values that are compared. */
 static const Attribute *const compared[] = {
-	&port_attributes[PORT_ATTR_state],	&port_attributes[PORT_ATTR_rate],
-	&port_attributes[PORT_ATTR_active_mtu], &port_attributes[PORT_ATTR_pkeys],
-	&port_attributes[PORT_ATTR_fec_mode],	&device_attributes[DEVICE_ATTR_fw_ver],
+	&port_attributes[PORT_ATTR_state],	 &port_attributes[PORT_ATTR_rate],
+	&port_attributes[PORT_ATTR_active_mtu],	 &port_attributes[PORT_ATTR_pkeys],
+	&port_attributes[PORT_ATTR_pfc_enabled], &port_attributes[PORT_ATTR_priority_trust],
+	&port_attributes[PORT_ATTR_fec_mode],	 &device_attributes[DEVICE_ATTR_fw_ver],
 };
 
 /* The attributes that ports of one kind have in common. With a port number, because the second port
@@ -187,7 +188,7 @@ void look_for_odd_ones(CheckRun *r)
 		const Object *o = all->items[i], *device;
 
 		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o) ||
-		    (check_may_be_idle(r, o) && !object_is_active(o)))
+		    (!object_is_active(o) && check_is_unused(r, o)))
 			continue;
 		device = object_list_device(r->objects, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))

@@ -16,6 +16,8 @@ static const Attribute *const topics[_TOPIC_MAX][12] = {
 	[TOPIC_MTU] = {PORT_ROW(active_mtu), PORT_ROW(netdev_mtu)},
 	[TOPIC_SUBNET] = {PORT_ROW(lid), PORT_ROW(lmc), PORT_ROW(sm_lid), PORT_ROW(sm_sl),
 			  PORT_ROW(subnet_timeout)},
+	[TOPIC_PRIORITIES] = {PORT_ROW(pfc_enabled), PORT_ROW(priority_trust),
+			      PORT_ROW(neighbor_pfc)},
 	[TOPIC_CAPABILITIES] = {PORT_ROW(capabilities), PORT_ROW(cap_mask)},
 	[TOPIC_PCIE] = {DEVICE_ROW(pcie_rate), DEVICE_ROW(pcie_speed), DEVICE_ROW(pcie_width),
 			DEVICE_ROW(pcie_max_rate), DEVICE_ROW(pcie_max_speed),

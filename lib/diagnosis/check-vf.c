@@ -77,3 +77,53 @@ void look_at_vf_policies(CheckRun *r)
 			   "come up",
 			   n == 1 ? "virtual function" : "virtual functions", numbers);
 }
+
+typedef struct VfGuid {
+	const char *text;
+	uint64_t number; /* of the function */
+} VfGuid;
+
+static int compare_guids(const void *a, const void *b)
+{
+	const VfGuid *x = a, *y = b;
+	int r = strcmp(x->text, y->text);
+
+	return r ?: (x->number > y->number) - (x->number < y->number);
+}
+
+/* Whether TEXT tells a function from others: a function that waits for a container has zeros, or
+ * all ones from one that has ended. */
+static bool is_guid(const char *text)
+{
+	return *text && !streq(text, "0000:0000:0000:0000") && !streq(text, "ffff:ffff:ffff:ffff");
+}
+
+/* The node and the port of a function may have one GUID, and mostly do. */
+void look_at_same_vf_guids(CheckRun *r)
+{
+	static const char *const members[] = {"node_guid", "port_guid"};
+	const Value *vfs = object_value(r->port, PORT_ATTR_vfs);
+	size_t most = vfs && vfs->type == VALUE_ARRAY ? vfs->n : 0, n = 0;
+	_cleanup_free_ VfGuid *g = calloc(2 * most + 1, sizeof(*g));
+
+	if (!g) {
+		r->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < 2 * most; i++) {
+		const Value *vf = &vfs->items[i / 2];
+		const char *text = member(vf, members[i % 2]);
+
+		if (is_guid(text))
+			g[n++] = (VfGuid){text, format_member_number(ATTR_VFS, "number", vf)};
+	}
+	sort(g, n, sizeof(*g), compare_guids);
+	for (size_t i = 1; i < n; i++)
+		if (streq(g[i].text, g[i - 1].text) && g[i].number != g[i - 1].number) {
+			check_find(r, &port_attributes[PORT_ATTR_vfs],
+				   "virtual function %" PRIu64 " has the GUID %s, as %" PRIu64
+				   " has: the subnet manager takes them for one",
+				   g[i].number, g[i].text, g[i - 1].number);
+			return;
+		}
+}

@@ -4,6 +4,7 @@
 
 #include "check-parts.h"
 #include "decode.h"
+#include "list.h"
 #include "port.h"
 
 /* The common part of the checks */
@@ -108,39 +109,6 @@ static void look_at_staleness(CheckRun *r)
 			   object_text(r->port, PORT_ATTR_last_error));
 }
 
-/* Whether PORT has not been active since rdmad keeps its history. */
-static bool was_never_active(const Object *port)
-{
-	uint64_t downs;
-
-	return streq(object_text(port, PORT_ATTR_state), "down") &&
-	       check_number(port, PORT_ATTR_link_downs, &downs) && downs == 0;
-}
-
-/* Whether nobody has ever used this port and those that have its place on other adapters, while
- * another port of its adapter is used: adapters with two ports often have one cable. */
-static bool was_never_used(const CheckRun *r)
-{
-	const ObjectList *all = r->objects;
-	const char *device = object_text(r->port, PORT_ATTR_device_index);
-	bool used = false;
-	uint64_t number = 0, other;
-
-	if (!was_never_active(r->port) || !check_number(r->port, PORT_ATTR_port_num, &number))
-		return false;
-	for (size_t i = 0; i < all->n; i++) {
-		const Object *o = all->items[i];
-
-		if (!o->is_port || !check_number(o, PORT_ATTR_port_num, &other))
-			continue;
-		used |= streq(object_text(o, PORT_ATTR_device_index), device) &&
-			object_is_active(o);
-		if (other == number && !was_never_active(o) && number > 1)
-			return false;
-	}
-	return used && number > 1;
-}
-
 static void look_at_state(CheckRun *r)
 {
 	const char *physical = object_text(r->port, PORT_ATTR_phys_state);
@@ -148,8 +116,7 @@ static void look_at_state(CheckRun *r)
 	/* Without a state the port is stale, which is found by another check, or its driver does
 	 * not measure the state, and then nothing can be said. */
 	if (object_value(r->port, PORT_ATTR_state) && !object_is_active(r->port) &&
-	    !is_expected(r, PORT_ATTR_state) && !check_may_be_idle(r, r->port) &&
-	    !was_never_used(r))
+	    !is_expected(r, PORT_ATTR_state) && !check_is_unused(r, r->port))
 		check_find(r, &port_attributes[PORT_ATTR_state], "the port is %s%s%s, not active",
 			   object_text(r->port, PORT_ATTR_state), *physical ? ", physically " : "",
 			   physical);
@@ -160,7 +127,7 @@ static void look_at_interface(CheckRun *r)
 	const char *netdev = object_text(r->port, PORT_ATTR_netdev);
 
 	if (object_value(r->port, PORT_ATTR_state) && !object_is_active(r->port) &&
-	    !check_may_be_idle(r, r->port) &&
+	    !check_is_unused(r, r->port) &&
 	    streq(object_text(r->port, PORT_ATTR_netdev_operstate), "up"))
 		check_find(r, &port_attributes[PORT_ATTR_state],
 			   "the network interface %s is up, but the port is %s", netdev,
@@ -218,6 +185,19 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
+/* Whether SPEED is enabled at the other end of the link of PORT, or nobody knows. */
+static bool other_end_can(const Object *port, const char *speed)
+{
+	const char *enabled = object_text(port, PORT_ATTR_neighbor_speeds);
+	ListReader l = list_reader(ATTR_WORDS, enabled);
+	ListItem item;
+
+	while (list_next(&l, &item))
+		if (streq(item.word, speed))
+			return true;
+	return !*enabled;
+}
+
 /* An InfiniBand port announces which speeds from FDR upwards it supports. The port does not
  * announce its widths, except 2x, so there is no such check for the width. */
 static void look_at_speed(CheckRun *r)
@@ -239,7 +219,8 @@ static void look_at_speed(CheckRun *r)
 	    decode_value(ATTR_SPEED, speed, &is) < 0)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(announced); i++) {
-		if (!has_name(object_value(r->port, announced[i].mask), announced[i].capability))
+		if (!has_name(object_value(r->port, announced[i].mask), announced[i].capability) ||
+		    !other_end_can(r->port, announced[i].speed))
 			continue;
 		if (decode_value(ATTR_SPEED, announced[i].speed, &could_be) == 0 && is < could_be)
 			check_find(r, &port_attributes[PORT_ATTR_link_speed],
@@ -366,7 +347,7 @@ const Check checks[] = {
 	{"module",         SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_module_state,     "The module in the cage stays in low power or has a fault, as it says, and the port is not active (Ethernet)."},
 	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,     0,          look_at_staleness,        "The last query of the port failed, or the device does not answer."},
 	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,     0,          look_at_verbs,            "rdmad could not ask the port by verbs."},
-	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a second port that has never been active on any adapter."},
+	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a port that has never been active, on no adapter of its model, while another port of its adapter is."},
 	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_interface,        "The network interface is up, but the port is not active."},
 	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_flaps,           "The link went down too often, twice in 24 hours if --flap does not say otherwise."},
 	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
@@ -375,20 +356,20 @@ const Check checks[] = {
 	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
 	{"no-address",     SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_for_lost_address,    "The port is active and has lost the last address that peers reach: its GID table has only link-local ones (RoCE)."},
 	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_addresses,        "Another port has the same IP address on another network interface (RoCE)."},
-	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_physical_state,   "The port is active, but its physical state is one of a link that is down."},
+	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_physical_state,   "The port is active, but its physical state is one of a link that is down, or its network interface is set down or has no carrier and is in no bond."},
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
-	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports or two devices have the same GUID (InfiniBand, Omni-Path)."},
+	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
 	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by."},
-	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces, and that is enabled at the other end where that is known (InfiniBand), and neither LinkSpeed nor Rate is expected."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
-	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than an InfiniBand link has: four, or two from HDR on; and neither LinkWidth nor Rate is expected."},
+	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
 	{"neighbor-mtu",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_mtu,     "The MTU is greater than the largest frame that the other end of the link takes, as that says (Ethernet), and NeighborMaxFrameSize is not expected."},
 	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "Other priorities have flow control (PFC) at the other end of the link, as that says, and NeighborPfcEnabled is not expected."},
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
-	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key, and another port of the machine is still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path)."},
-	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
+	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key or its full membership, and another port of the machine is still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path)."},
+	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, PfcEnabled, PriorityTrust, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
 	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
 	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},

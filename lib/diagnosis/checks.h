@@ -70,6 +70,8 @@ void look_at_neighbor_mtu(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
+/* Of the port that the run looks at: a part of look_at_same_guids(). */
+void look_at_same_vf_guids(CheckRun *r);
 /* check-pcie.c */
 void look_at_pcie(CheckRun *r);
 /* check-gpu.c */

@@ -151,6 +151,7 @@ static void add_vf(Object *port, uint64_t n, const char *node, const char *guid,
 static void test_vfs(_unused_ void **state)
 {
 	static const char none[] = "0000:0000:0000:0000", guid[] = "0002:c903:0000:0101";
+	static const char ones[] = "ffff:ffff:ffff:ffff";
 	_cleanup_machine_ Machine m = {}, ethernet = {}, many = {};
 	Object *port = add(&m);
 
@@ -165,6 +166,8 @@ static void test_vfs(_unused_ void **state)
 	assert_says(&m, 0, "virtual functions 1, 5:");
 	assert_int_equal(found(&m, "vf-disabled"), 1);
 	assert_says(&m, 0, "virtual function 5 is");
+	assert_int_equal(found(&m, "same-guid"), 1);
+	assert_says(&m, 0, "virtual function 1 has the GUID 0002:c903:0000:0101, as 0 has");
 	/* Ethernet has none */
 	add_vf(add(&ethernet), 0, "", "", "auto");
 	assert_int_equal(found(&ethernet, "vf-no-guid"), 0);
@@ -176,6 +179,11 @@ static void test_vfs(_unused_ void **state)
 	add_vf(port, 8, none, none, "auto");
 	assert_int_equal(found(&many, "vf-no-guid"), 1);
 	assert_says(&many, 0, "0, 1, 2, 3, 4, 5, 6, 7, ...:");
+	/* of functions that wait, and that have waited before */
+	add_vf(port, 9, ones, ones, "auto");
+	add_vf(port, 10, ones, ones, "auto");
+	add_vf(port, 11, guid, guid, "auto");
+	assert_int_equal(found(&many, "same-guid"), 0);
 }
 
 static size_t pcie_errors(uint64_t nonfatal, uint64_t fatal, uint64_t root, const char *says)
@@ -562,8 +570,9 @@ static void test_storms(_unused_ void **state)
 	assert_int_equal(found(&m, "sm-storm"), 0);
 }
 
-/* A RoCE port with this GID, which has lost that one: what is found; "": nothing. */
-static void assert_lost(const char *is, const char *was, const char *says)
+/* A RoCE port with this GID of the interface NETDEV, which has lost that one: what is found; "":
+ * nothing. */
+static void assert_lost(const char *is, const char *netdev, const char *was, const char *says)
 {
 	_cleanup_machine_ Machine m = {};
 	Object *port = add(&m);
@@ -575,6 +584,8 @@ static void assert_lost(const char *is, const char *was, const char *says)
 	entry->type = VALUE_STRUCT;
 	append_number(entry, 0);
 	append_text(entry, is);
+	append_text(entry, "RoCE v2");
+	append_text(entry, netdev);
 	if (was)
 		add_evidence(&m, "Gids", DAY, was, "");
 	assert_int_equal(found(&m, "no-address"), *says ? 1 : 0);
@@ -584,11 +595,14 @@ static void assert_lost(const char *is, const char *was, const char *says)
 
 static void test_lost_address(_unused_ void **state)
 {
-	assert_lost("fe80::1", "[3] ::ffff:192.0.2.1", "the address 192.0.2.1 has gone");
-	assert_lost("::ffff:169.254.7.8", "[3] 2001:db8::1", "the address 2001:db8::1 has gone");
-	assert_lost("::ffff:192.0.2.2", "[3] ::ffff:192.0.2.1", "");
-	assert_lost("fe80::1", "[3] fe80::2", "");
-	assert_lost("fe80::1", NULL, "");
+	assert_lost("fe80::1", "eth0", "[3] ::ffff:192.0.2.1", "the address 192.0.2.1 has gone");
+	assert_lost("::ffff:169.254.7.8", "eth0", "[3] 2001:db8::1",
+		    "the address 2001:db8::1 has gone");
+	assert_lost("::ffff:192.0.2.2", "eth0", "[3] ::ffff:192.0.2.1", "");
+	assert_lost("fe80::1", "eth0", "[3] fe80::2", "");
+	assert_lost("fe80::1", "eth0", NULL, "");
+	/* the interface is in another network namespace, and has no address there yet */
+	assert_lost("fe80::1", "", "[3] ::ffff:192.0.2.1", "");
 }
 
 /* Adds a port that has these P_Keys, "0xffff 0x8012" */
@@ -641,9 +655,14 @@ static void test_lost_pkeys(_unused_ void **state)
 	/* nobody can be asked */
 	assert_int_equal(lost_pkeys(&m, "0xffff", NULL, NULL), 1);
 	assert_int_equal(lost_pkeys(&m, "", NULL, NULL), 1);
-	/* it is back, or the port is another kind of member */
+	/* it is back */
 	assert_int_equal(lost_pkeys(&m, "0xffff 0x8012", "0xffff 0x8012", NULL), 0);
-	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", NULL, NULL), 0);
+	/* the port is a limited member now */
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", NULL, NULL), 1);
+	assert_says(&m, 0, "; the port is a limited member now");
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", "0xffff 0x8012", NULL), 1);
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", "0xffff 0x0012", NULL), 0);
+	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012 0x8012", "0x8012", NULL), 0);
 	/* it never had it: the evidence is of another one */
 	assert_int_equal(lost_pkeys(&m, "0xffff 0x8012", "0xffff 0x8012 0x8013", NULL), 0);
 	/* a port that is down has none */

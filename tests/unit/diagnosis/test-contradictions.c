@@ -76,6 +76,67 @@ static void test_lanes(_unused_ void **state)
 	assert_lanes(0, "EDR", "");
 }
 
+/* A link at NDR with two lanes, of which the other end says that so many are enabled. */
+static size_t shared(const char *enabled)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_number(port, PORT_ATTR_active_width, 2);
+	set_text(port, PORT_ATTR_link_speed, "NDR");
+	set_text(port, PORT_ATTR_neighbor_widths, enabled);
+	return found(&m, "few-lanes");
+}
+
+static void test_other_end(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	assert_int_equal(shared("1,2"), 0);
+	assert_int_equal(shared("1,2,4"), 1);
+	assert_int_equal(shared("1,8"), 1);
+	/* Omni-Path says 1 of two and three too */
+	set_text(port, PORT_ATTR_protocol, "opa");
+	set_number(port, PORT_ATTR_active_width, 1);
+	set_text(port, PORT_ATTR_link_speed, "EDR");
+	assert_int_equal(found(&m, "few-lanes"), 1);
+	assert_says(&m, 0, "the link has 1 to 3 lanes at EDR, and should have 4");
+	set_number(port, PORT_ATTR_active_width, 4);
+	assert_int_equal(found(&m, "few-lanes"), 0);
+}
+
+static void set_bool(Object *port, PortAttr row, bool is)
+{
+	port->values[row] = (Value){.type = VALUE_BOOL, .boolean = is};
+}
+
+/* A RoCE port that says that it is active, and what its interface says. */
+static void test_netdev(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_protocol, "roce");
+	set_text(port, PORT_ATTR_netdev, "eth0");
+	set_bool(port, PORT_ATTR_netdev_up, true);
+	set_bool(port, PORT_ATTR_netdev_carrier, true);
+	assert_int_equal(found(&m, "not-linked"), 0);
+	set_bool(port, PORT_ATTR_netdev_carrier, false);
+	assert_int_equal(found(&m, "not-linked"), 1);
+	assert_says(&m, 0, "that it is active, and its interface eth0 has no carrier");
+	set_text(port, PORT_ATTR_netdev_master, "bond0");
+	assert_int_equal(found(&m, "not-linked"), 0);
+	set_text(port, PORT_ATTR_netdev_master, "");
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "not-linked"), 0);
+	set_text(port, PORT_ATTR_state, "active");
+	set_bool(port, PORT_ATTR_netdev_up, false);
+	set_bool(port, PORT_ATTR_netdev_carrier, true);
+	assert_int_equal(found(&m, "not-linked"), 1);
+	assert_says(&m, 0, "its interface eth0 is set down");
+}
+
 static void test_no_guid(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {};
@@ -290,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_physical_state), cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_other_end),      cmocka_unit_test(test_netdev),
 		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
 		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_neighbor_mtu),
 		cmocka_unit_test(test_neighbor_pfc),
