@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "../metrics/message.h"
 #include "sample.h"
 
 static void put(Sample *s, const char *name, uint64_t value, const char *condition)
@@ -112,12 +113,173 @@ static void test_total(_unused_ void **state)
 	assert_counter(&total, 6, 4, "valid", "");
 }
 
+#define SETS "a(asasasa{sv})"
+
+/* A reply with five ports: of two sets, one that has no answer, and one that fails otherwise. */
+static void read_reply(Samples *ret)
+{
+	sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_append(m, SETS, 2, 2, "counters", "hw", 2, "rx", "tx", 2,
+					  "bytes", "packets", 0, 1, "counters", 1, "drops", 1,
+					  "packets", 0) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "(ouattta{sv})") >= 0);
+	assert_true(sd_bus_message_append(m, "(ouattta{sv})", "/a", 0, 2, UINT64_C(7), UINT64_C(8),
+					  UINT64_C(100), UINT64_C(50), 2, "Missing", "a{us}", 2, 5,
+					  "timeout", 0, "not-reported", "Saturated", "au", 1,
+					  1) >= 0);
+	assert_true(sd_bus_message_append(m, "(ouattta{sv})", "/b", 1, 1, UINT64_C(9),
+					  UINT64_C(101), UINT64_C(51), 0) >= 0);
+	assert_true(sd_bus_message_append(m, "(ouattta{sv})", "/c", 0, 0, UINT64_C(0), UINT64_C(0),
+					  2, "Error", "s", "firmware-timeout", "ErrorMessage", "s",
+					  "too late") >= 0);
+	assert_true(sd_bus_message_append(m, "(ouattta{sv})", "/d", 0, 0, UINT64_C(0), UINT64_C(0),
+					  2, "Error", "s", "query-failed", "ErrorMessage", "s",
+					  "broken") >= 0);
+	assert_true(sd_bus_message_append(m, "(ouattta{sv})", "/e", 0, 0, UINT64_C(0), UINT64_C(0),
+					  0) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	message_seal(m);
+	assert_int_equal(samples_from(m, ret), 0);
+	sd_bus_message_unref(m);
+}
+
+static void assert_names(const Sample *s, size_t i, const char *group, const char *name,
+			 const char *unit)
+{
+	assert_string_equal(counter_member(&s->counters.items[i], MEMBER_GROUP), group);
+	assert_string_equal(counter_member(&s->counters.items[i], MEMBER_NAME), name);
+	assert_string_equal(counter_member(&s->counters.items[i], MEMBER_UNIT), unit);
+}
+
+static void test_take(_unused_ void **state)
+{
+	_cleanup_(samples_done) Samples all = {};
+	_cleanup_(sample_done) Sample a = {}, b = {}, none = {}, again = {};
+	const char *why = NULL;
+
+	read_reply(&all);
+	assert_int_equal(sample_take(&all, "/a", &a, &why), 0);
+	assert_int_equal(all.next, 1);
+	assert_int_equal(a.realtime_usec, 100);
+	assert_int_equal(a.monotonic_usec, 50);
+	assert_int_equal(a.counters.n, 2);
+	assert_counter(&a, 0, 7, "missing", "not-reported");
+	assert_counter(&a, 1, 8, "saturated", "");
+	assert_names(&a, 0, "counters", "rx", "bytes");
+	assert_names(&a, 1, "hw", "tx", "packets");
+	assert_int_equal(sample_take(&all, "/b", &b, &why), 0);
+	assert_int_equal(b.counters.n, 1);
+	assert_counter(&b, 0, 9, "valid", "");
+	assert_names(&b, 0, "counters", "drops", "packets");
+	assert_null(why);
+	assert_int_equal(sample_take(&all, "/c", &none, &why), -ETIMEDOUT);
+	assert_string_equal(why, "too late");
+	assert_int_equal(sample_take(&all, "/d", &none, &why), -EIO);
+	assert_string_equal(why, "broken");
+	assert_int_equal(all.next, 4);
+	assert_int_equal(sample_take(&all, "/f", &none, &why), -ENOENT);
+	assert_int_equal(all.next, 4);
+	/* one that is before the last that was taken */
+	assert_int_equal(sample_take(&all, "/a", &again, &why), 0);
+	assert_int_equal(again.realtime_usec, 100);
+	assert_int_equal(none.counters.n, 0);
+}
+
+/* What a later rdmad may send is refused, and read by nobody. */
+static void test_take_refused(_unused_ void **state)
+{
+	for (unsigned int odd = 0; odd < 9; odd++) {
+		_cleanup_(samples_done) Samples all = {};
+		_cleanup_(sample_done) Sample s = {};
+		const char *why = NULL;
+		Value *port, *set;
+
+		read_reply(&all);
+		port = &all.ports.items[0];
+		set = &all.sets.items[0];
+		if (odd < 6)
+			port->items[odd].type = VALUE_NONE; /* a member of a port */
+		else if (odd == 6)
+			port->items[1].number = all.sets.n; /* there is no such set */
+		else if (odd == 7)
+			set->items[2].n--; /* a counter without a unit */
+		else
+			port->items[2].items[1].type = VALUE_SIGNED; /* no counter */
+		assert_int_equal(sample_take(&all, "/a", &s, &why), -EBADMSG);
+		assert_int_equal(s.counters.n, 0);
+		if (odd < 6)
+			continue;
+		/* the others are as they were, wherever the search begins */
+		all.next = 0;
+		assert_int_equal(sample_take(&all, "/b", &s, &why), 0);
+		assert_int_equal(s.counters.n, 1);
+	}
+}
+
+/* The same name may be in two groups, and a counter that is new comes behind its group. */
+static void test_groups(_unused_ void **state)
+{
+	static const char *const rows[][2] = {
+		{"hw", "rx"}, {"port", "rx"}, {"hw", "tx"}, {"port", "tx"}, {"own", "rx"}};
+	static const struct {
+		const char *group, *name;
+		bool starts;
+	} wanted[] = {{"hw", "rx", true},
+		      {"hw", "tx", false},
+		      {"port", "rx", true},
+		      {"port", "tx", false},
+		      {"own", "rx", true}};
+	_cleanup_(sample_done) Sample s = {}, fewer = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *const texts[_COUNTER_MEMBER_MAX] = {rows[i][0], rows[i][1], "",
+								"packets",  "valid",	""};
+
+		assert_int_equal(sample_append(&s, texts, i), 0);
+		if (i > 0)
+			assert_int_equal(sample_append(&fewer, texts, 10 + i), 0);
+	}
+	assert_int_equal(s.counters.n, ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		assert_names(&s, i, wanted[i].group, wanted[i].name, "packets");
+		assert_true(sample_starts_group(&s, i) == wanted[i].starts);
+	}
+	assert_null(sample_find(&fewer, &s.counters.items[0]));
+	assert_null(sample_find_earlier(&s, &fewer, &s.counters.items[0]));
+	assert_int_equal(counter_value(sample_find(&fewer, &s.counters.items[2])), 11);
+	assert_int_equal(counter_value(sample_find_earlier(&s, &fewer, &s.counters.items[4])), 14);
+	assert_ptr_equal(sample_find_earlier(&fewer, &s, &fewer.counters.items[0]),
+			 sample_find(&s, &fewer.counters.items[0]));
+	assert_int_equal(s.counters.type, VALUE_ARRAY);
+	assert_ptr_equal(sample_find_name(&s, "rx"), &s.counters.items[0]);
+	assert_ptr_equal(sample_find_name(&s, "tx"), &s.counters.items[1]);
+	assert_null(sample_find_name(&s, "r"));
+}
+
+static void test_list(_unused_ void **state)
+{
+	_cleanup_samples_ SampleList list = {};
+	static const char *const names[] = {"mlx5_0/1", "mlx5_1/1", "mlx5_1/2"};
+
+	assert_null(sample_list_find(&list, 0, names[0]));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_string_equal(sample_list_add(&list, names[i], "/a")->name, names[i]);
+	for (size_t place = 0; place < 3; place++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			assert_ptr_equal(sample_list_find(&list, place, names[i]), &list.items[i]);
+	assert_null(sample_list_find(&list, 2, "mlx5_2/1"));
+	sample_list_done(&list);
+	assert_int_equal(list.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_subtract),
-		cmocka_unit_test(test_total),
+		cmocka_unit_test(test_rate),	     cmocka_unit_test(test_subtract),
+		cmocka_unit_test(test_total),	     cmocka_unit_test(test_take),
+		cmocka_unit_test(test_take_refused), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_list),
 	};
 
 	return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
