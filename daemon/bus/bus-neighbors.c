@@ -36,7 +36,7 @@ int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, 
 	int r = sd_bus_message_new_method_call(bus, &m, name, services[source].path, name, "List");
 
 	if (r >= 0 && source == NEIGHBORS_OF_FABRIC)
-		r = append_ports(m, ports, MIN(n, NEIGHBOR_PORTS_MAX));
+		r = append_ports(m, ports, n);
 	return r < 0 ? r : MIN(sd_bus_call_async(bus, ret, m, handler, userdata, TIMEOUT_USEC), 0);
 }
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is taken of the answers of the programs that know the other ends of links and the modules,
+ * and what is not. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "../metrics/message.h"
+#include "bus-cable.h"
+#include "bus-neighbors.h"
+#include "decode.h"
+
+#define NOW_USEC UINT64_C(1000000)
+
+static bool has(const PortSnapshot *s, PortAttr a)
+{
+	return mask_has(&s->supplied, a);
+}
+
+/* An answer with the error ERROR. */
+static sd_bus_message *answer_error(int error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = message_new();
+	sd_bus_message *m;
+
+	message_seal(call);
+	assert_true(sd_bus_message_new_method_errno(call, &m, error, NULL) >= 0);
+	message_seal(m);
+	return m;
+}
+
+/* The only other end that lldpd knows, in *RET. */
+static void take_lldpd(uint32_t vlan, int pfc, uint64_t since, PortSnapshot *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
+	NeighborPort port = {};
+
+	assert_true(sd_bus_message_append(m, "a(ssssssuuit)", 1, "eth7", "switch", "Ethernet12/1",
+					  "to node 4", "00:00:5e:00:53:01", "192.0.2.1", vlan, 9216,
+					  pfc, since) >= 0);
+	message_seal(m);
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, m), 0);
+	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_LLDPD, m, NOW_USEC, &port, ret), 1);
+	assert_string_equal(port.name, "eth7");
+	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_LLDPD, m, NOW_USEC, &port, ret), 0);
+}
+
+static void test_lldpd(_unused_ void **state)
+{
+	PortSnapshot s = {};
+
+	take_lldpd(4094, 0x89, NOW_USEC - 1, &s);
+	assert_int_equal(s.parts, READ_NEIGHBOR);
+	assert_string_equal(s.values.neighbor, "switch");
+	assert_string_equal(s.values.neighbor_port, "Ethernet12/1");
+	assert_string_equal(s.values.neighbor_port_text, "to node 4");
+	assert_string_equal(s.values.neighbor_chassis, "00:00:5e:00:53:01");
+	assert_string_equal(s.values.neighbor_address, "192.0.2.1");
+	assert_string_equal(s.values.neighbor_source, "lldpd");
+	assert_int_equal(s.values.neighbor_vlan, 4094);
+	assert_int_equal(s.values.neighbor_frame, 9216);
+	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
+	assert_string_equal(s.values.neighbor_pfc, "0,3,7");
+	assert_int_equal(s.values.neighbor_since, NOW_USEC - 1);
+	/* numbers that cannot be */
+	take_lldpd(4095, 256, NOW_USEC + 1, &s);
+	assert_int_equal(s.values.neighbor_vlan, 0);
+	assert_false(has(&s, PORT_ATTR_neighbor_pfc));
+	assert_int_equal(s.values.neighbor_since, NOW_USEC);
+	/* none has it, all have it, and what was not said */
+	take_lldpd(1, 0, 0, &s);
+	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
+	assert_string_equal(s.values.neighbor_pfc, "none");
+	take_lldpd(1, 255, 0, &s);
+	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
+	take_lldpd(1, -1, 0, &s);
+	assert_false(has(&s, PORT_ATTR_neighbor_pfc));
+}
+
+/* The next other end of the answer M of rdmad-fabric, which is of the port NAME. */
+static void next_of_fabric(sd_bus_message *m, const char *name, uint32_t number, PortSnapshot *ret)
+{
+	NeighborPort port = {};
+
+	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_FABRIC, m, NOW_USEC, &port, ret), 1);
+	assert_string_equal(port.name, name);
+	assert_int_equal(port.number, number);
+}
+
+static void test_fabric(_unused_ void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
+	PortSnapshot s = {};
+	NeighborPort port;
+
+	assert_true(sd_bus_message_append(m, "a(suyyttsuu)", 5, "mlx5_0", 1, 2, 17,
+					  UINT64_C(0x123456789abcdef0), UINT64_C(0x10), "leaf 1", 3,
+					  0x80000020U, "mlx5_0", 2, 1, 1, UINT64_C(1), UINT64_C(0),
+					  "node", 0, 0, "mlx5_1", 1, 0, 0, UINT64_C(0), UINT64_C(0),
+					  "no-answer", 0, 0, "mlx5_2", 1, 0, 0, UINT64_C(0),
+					  UINT64_C(0), "of a later one", 0, 0, "mlx5_3", 1, 0, 0,
+					  UINT64_C(0), UINT64_C(0), "gone", 0, 0) >= 0);
+	message_seal(m);
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_FABRIC, m), 0);
+	next_of_fabric(m, "mlx5_0", 1, &s);
+	assert_int_equal(s.parts, READ_NEIGHBOR);
+	assert_null(s.no_neighbor);
+	assert_string_equal(s.values.neighbor, "leaf 1");
+	assert_true(s.values.neighbor_guid == UINT64_C(0x123456789abcdef0));
+	assert_int_equal(s.values.neighbor_type, 2);
+	assert_string_equal(s.values.neighbor_port, "17");
+	assert_true(has(&s, PORT_ATTR_neighbor_port));
+	assert_string_equal(s.values.neighbor_chassis, "0000:0000:0000:0010");
+	assert_true(has(&s, PORT_ATTR_neighbor_chassis));
+	/* the bits of 1X and 4X; of EDR, and one without a meaning */
+	assert_string_equal(s.values.neighbor_widths, "1,4");
+	assert_true(has(&s, PORT_ATTR_neighbor_widths));
+	assert_string_equal(s.values.neighbor_speeds, "EDR");
+	assert_true(has(&s, PORT_ATTR_neighbor_speeds));
+	assert_string_equal(s.values.neighbor_source, "mad");
+	assert_int_equal(s.values.neighbor_since, NOW_USEC);
+	/* what is not said has no value */
+	next_of_fabric(m, "mlx5_0", 2, &s);
+	assert_string_equal(s.values.neighbor, "node");
+	assert_false(has(&s, PORT_ATTR_neighbor_chassis));
+	assert_false(has(&s, PORT_ATTR_neighbor_widths));
+	assert_false(has(&s, PORT_ATTR_neighbor_speeds));
+	/* why it is not known; a reason that rdmad does not say is none */
+	next_of_fabric(m, "mlx5_1", 1, &s);
+	assert_ptr_equal(s.no_neighbor, unavailable_find("no-answer"));
+	assert_true(mask_is_empty(&s.supplied));
+	next_of_fabric(m, "mlx5_2", 1, &s);
+	assert_null(s.no_neighbor);
+	next_of_fabric(m, "mlx5_3", 1, &s);
+	assert_null(s.no_neighbor);
+	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_FABRIC, m, NOW_USEC, &port, &s), 0);
+}
+
+static void test_no_neighbors(_unused_ void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *error = answer_error(ENOENT);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *empty = message_new();
+	NeighborPort port;
+	PortSnapshot s;
+
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, error), -ENOENT);
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_FABRIC, error), -ENOENT);
+	assert_true(sd_bus_message_append(empty, "a(suyyttsuu)", 0) >= 0);
+	message_seal(empty);
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, empty), -EBADMSG);
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_FABRIC, empty), 0);
+	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_FABRIC, empty, NOW_USEC, &port, &s), 0);
+}
+
+/* Takes the answer of rdmad-cable with these rows. */
+static int take_module(const char *field, const char *text, PortSnapshot *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
+
+	assert_true(sd_bus_message_append(m, "a{ss}", 2, "cable_vendor", "ACME", field, text) >= 0);
+	message_seal(m);
+	return bus_take_module(m, ret);
+}
+
+static void test_module(_unused_ void **state)
+{
+	static const char *const wrong[][2] = {{"no_field", "1"},
+					       {"lid", "1"}, /* of no module */
+					       {"cable_length", "long"}};
+	PortSnapshot s;
+
+	assert_int_equal(take_module("cable_length", "300", &s), 0);
+	assert_int_equal(s.parts, READ_CABLE);
+	assert_int_equal(s.failed, 0);
+	assert_string_equal(s.values.cable_vendor, "ACME");
+	assert_int_equal(s.values.cable_length, 300);
+	assert_true(has(&s, PORT_ATTR_cable_vendor));
+	assert_true(has(&s, PORT_ATTR_cable_length));
+	/* nothing is taken of an answer with a row that is wrong */
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(take_module(wrong[i][0], wrong[i][1], &s), -EBADMSG);
+		assert_int_equal(s.parts, READ_CABLE);
+		assert_int_equal(s.failed, READ_CABLE);
+		assert_true(mask_is_empty(&s.supplied));
+		assert_string_equal(s.values.cable_vendor, "");
+	}
+}
+
+/* A driver that cannot say it has not failed. */
+static void test_no_module(_unused_ void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *unable = answer_error(EOPNOTSUPP);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *failed = answer_error(EIO);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *other = message_new();
+	PortSnapshot s;
+
+	assert_int_equal(bus_take_module(unable, &s), -EOPNOTSUPP);
+	assert_int_equal(s.parts, READ_CABLE);
+	assert_int_equal(s.failed, 0);
+	assert_int_equal(bus_take_module(failed, &s), -EIO);
+	assert_int_equal(s.failed, READ_CABLE);
+	assert_true(sd_bus_message_append(other, "a{su}", 1, "cable_length", 3) >= 0);
+	message_seal(other);
+	assert_int_equal(bus_take_module(other, &s), -EBADMSG);
+	assert_int_equal(s.failed, READ_CABLE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lldpd),	     cmocka_unit_test(test_fabric),
+		cmocka_unit_test(test_no_neighbors), cmocka_unit_test(test_module),
+		cmocka_unit_test(test_no_module),
+	};
+
+	return cmocka_run_group_tests_name("bus-answers", tests, NULL, NULL);
+}
