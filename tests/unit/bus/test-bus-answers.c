@@ -37,7 +37,7 @@ static sd_bus_message *answer_error(int error)
 static void take_lldpd(uint32_t vlan, int pfc, uint64_t since, PortSnapshot *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
-	NeighborPort port = {};
+	NeighborPort port = {.number = 7};
 
 	assert_true(sd_bus_message_append(m, "a(ssssssuuit)", 1, "eth7", "switch", "Ethernet12/1",
 					  "to node 4", "00:00:5e:00:53:01", "192.0.2.1", vlan, 9216,
@@ -46,6 +46,7 @@ static void take_lldpd(uint32_t vlan, int pfc, uint64_t since, PortSnapshot *ret
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, m), 0);
 	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_LLDPD, m, NOW_USEC, &port, ret), 1);
 	assert_string_equal(port.name, "eth7");
+	assert_int_equal(port.number, 0);
 	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_LLDPD, m, NOW_USEC, &port, ret), 0);
 }
 
@@ -99,11 +100,11 @@ static void test_fabric(_unused_ void **state)
 
 	assert_true(sd_bus_message_append(m, "a(suyyttsuu)", 5, "mlx5_0", 1, 2, 17,
 					  UINT64_C(0x123456789abcdef0), UINT64_C(0x10), "leaf 1", 3,
-					  0x80000020U, "mlx5_0", 2, 1, 1, UINT64_C(1), UINT64_C(0),
+					  0x80000060U, "mlx5_0", 2, 1, 1, UINT64_C(1), UINT64_C(0),
 					  "node", 0, 0, "mlx5_1", 1, 0, 0, UINT64_C(0), UINT64_C(0),
 					  "no-answer", 0, 0, "mlx5_2", 1, 0, 0, UINT64_C(0),
 					  UINT64_C(0), "of a later one", 0, 0, "mlx5_3", 1, 0, 0,
-					  UINT64_C(0), UINT64_C(0), "gone", 0, 0) >= 0);
+					  UINT64_C(0), UINT64_C(0), "not-known", 0, 0) >= 0);
 	message_seal(m);
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_FABRIC, m), 0);
 	next_of_fabric(m, "mlx5_0", 1, &s);
@@ -116,10 +117,10 @@ static void test_fabric(_unused_ void **state)
 	assert_true(has(&s, PORT_ATTR_neighbor_port));
 	assert_string_equal(s.values.neighbor_chassis, "0000:0000:0000:0010");
 	assert_true(has(&s, PORT_ATTR_neighbor_chassis));
-	/* the bits of 1X and 4X; of EDR, and one without a meaning */
+	/* the bits of 1X and 4X; of EDR and HDR, and one without a meaning */
 	assert_string_equal(s.values.neighbor_widths, "1,4");
 	assert_true(has(&s, PORT_ATTR_neighbor_widths));
-	assert_string_equal(s.values.neighbor_speeds, "EDR");
+	assert_string_equal(s.values.neighbor_speeds, "EDR,HDR");
 	assert_true(has(&s, PORT_ATTR_neighbor_speeds));
 	assert_string_equal(s.values.neighbor_source, "mad");
 	assert_int_equal(s.values.neighbor_since, NOW_USEC);

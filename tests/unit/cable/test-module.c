@@ -114,6 +114,10 @@ static void test_cmis_without(_unused_ void **state)
 	ASSERT_UNKNOWN(&s, cable_bias);
 	ASSERT_UNKNOWN(&s, cable_state);
 	ASSERT_UNKNOWN(&s, cable_length);
+	/* nothing times 1 m */
+	module_image_set(&p, PAGE_UPPER, 202, 0x40);
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_length);
 	/* without power, with a page that could not be read */
 	module_image_set(&p, PAGE_LOWER, 3, 1 << 1);
 	p.is_read[PAGE_CMIS_LANES] = false;
@@ -154,6 +158,13 @@ static void test_qsfp(_unused_ void **state)
 	ASSERT_UNKNOWN(&s, cable_rx_power);
 	ASSERT_UNKNOWN(&s, cable_temperature);
 	ASSERT_TEXT(&s, cable_vendor, "0123456789ABCDEF");
+	/* a measurement without a limit */
+	module_image_set(&p, PAGE_LOWER, 2, 0);
+	p.is_read[PAGE_QSFP_LIMITS] = false;
+	s = decode(&p);
+	ASSERT_TEXT(&s, cable_rx_power, "600300,614000,627700,641400");
+	ASSERT_UNKNOWN(&s, cable_rx_power_margin);
+	p.is_read[PAGE_QSFP_LIMITS] = true;
 	/* zeros without a limit are no measurement, and with one they are the dark */
 	module_image_set(&p, PAGE_LOWER, 2, 0);
 	for (unsigned int i = 34; i < 42; i++)
@@ -196,6 +207,11 @@ static void test_qsfp_cables(_unused_ void **state)
 	module_image_set(&p, PAGE_UPPER, 130, 0xfe);
 	s = decode(&p);
 	ASSERT_UNKNOWN(&s, cable_type);
+	module_image_set(&p, PAGE_UPPER, 147, 0xa0);
+	p.is_read[PAGE_UPPER] = false;
+	s = decode(&p);
+	ASSERT_UNKNOWN(&s, cable_type);
+	p.is_read[PAGE_UPPER] = true;
 	/* a text that is none */
 	module_image_set(&p, PAGE_UPPER, 150, 0x1b);
 	s = decode(&p);
@@ -205,6 +221,10 @@ static void test_qsfp_cables(_unused_ void **state)
 
 static void test_sfp(_unused_ void **state)
 {
+	static const struct {
+		uint8_t kind;
+		const char *type;
+	} active[] = {{0x01, "aoc"}, {0x08, "acc"}, {0x19, "acc"}, {0x18, "aoc"}};
 	ModulePages p;
 	PortSnapshot s;
 
@@ -237,9 +257,11 @@ static void test_sfp(_unused_ void **state)
 	module_image_set(&p, PAGE_LOWER, 8, 0x08);
 	s = decode(&p);
 	ASSERT_UNKNOWN(&s, cable_type);
-	module_image_set(&p, PAGE_LOWER, 36, 0x18);
-	s = decode(&p);
-	ASSERT_TEXT(&s, cable_type, "aoc");
+	for (size_t i = 0; i < ARRAY_SIZE(active); i++) {
+		module_image_set(&p, PAGE_LOWER, 36, active[i].kind);
+		s = decode(&p);
+		ASSERT_TEXT(&s, cable_type, active[i].type);
+	}
 	module_image_set(&p, PAGE_LOWER, 8, 0);
 	module_image_set(&p, PAGE_LOWER, 2, 0x22);
 	s = decode(&p);

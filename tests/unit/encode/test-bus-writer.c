@@ -133,13 +133,75 @@ static void test_too_large(void **state)
 	free(text);
 }
 
+static void put_bytes(BusWriter *w, const char *text)
+{
+	bus_writer_put_bytes(w, 1, text, strlen(text));
+}
+
+/* A part becomes shorter, as long, longer than there is room for, and nothing. */
+static void test_replace(_unused_ void **state)
+{
+	static const char *const parts[] = {"x", "4567", "more than what was there", ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		_cleanup_(bus_writer_done) BusWriter w = {}, by = {};
+		char expected[64];
+
+		put_bytes(&w, "0123abcd89");
+		put_bytes(&by, parts[i]);
+		bus_writer_replace(&w, 4, 8, &by);
+		assert_int_equal(bus_writer_error(&w), 0);
+		snprintf(expected, sizeof(expected), "0123%s89", parts[i]);
+		assert_int_equal(w.size, strlen(expected));
+		assert_memory_equal(w.data, expected, w.size);
+		put_bytes(&w, "!");
+		assert_int_equal(w.data[w.size - 1], '!');
+	}
+}
+
+/* An error of what is put in is one of the whole. */
+static void test_replace_by_error(_unused_ void **state)
+{
+	_cleanup_(bus_writer_done) BusWriter w = {}, by = {.error = -E2BIG};
+
+	put_bytes(&w, "0123");
+	bus_writer_replace(&w, 1, 2, &by);
+	assert_int_equal(bus_writer_error(&w), -E2BIG);
+	assert_int_equal(w.size, 4);
+}
+
+/* Properties by name, as they are in a{sv}. */
+static void test_add(_unused_ void **state)
+{
+	static const uint8_t expected[] = {
+		1, 0, 0, 0, 'A', 0,   1, 's', 0, 0, 0, 0, /* */
+		2, 0, 0, 0, 'x', 'y', 0, 0,		  /* to a multiple of 8 */
+		0, 0, 0, 0,				  /* */
+		1, 0, 0, 0, 'B', 0,   1, 'u', 0, 0, 0, 0, /* */
+		9, 0, 0, 0,				  /* */
+		1, 0, 0, 0, 'C', 0,   1, 't', 0, 0, 0, 0, /* */
+		0, 0, 0, 0, 7,	 0,   0, 0,   0, 0, 0, 0, /* */
+		1, 0, 0, 0, 'D', 0,   1, 'b', 0, 0, 0, 0, /* */
+		1, 0, 0, 0,
+	};
+	_cleanup_(bus_writer_done) BusWriter w = {};
+
+	bus_writer_add_text(&w, "A", "xy");
+	bus_writer_add_u32(&w, "B", 9);
+	bus_writer_add_u64(&w, "C", 7);
+	bus_writer_add_bool(&w, "D", true);
+	assert_int_equal(bus_writer_error(&w), 0);
+	assert_int_equal(w.size, sizeof(expected));
+	assert_memory_equal(w.data, expected, sizeof(expected));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_alignment),
-		cmocka_unit_test(test_message),
-		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_message), cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_replace), cmocka_unit_test(test_replace_by_error),
+		cmocka_unit_test(test_add),
 	};
 
 	return cmocka_run_group_tests_name("bus-writer", tests, NULL, NULL);

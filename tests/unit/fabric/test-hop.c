@@ -24,7 +24,7 @@ static struct {
 	int length;
 	uint16_t other_attribute; /* which the answer says it has; 0: the right one */
 	uint8_t method;
-	bool no_device, no_agent, cannot_send, is_silent;
+	bool no_device, no_agent, cannot_send, is_silent, has_address;
 	unsigned int n_open;
 	int next; /* the first that was sent and is not answered */
 	struct umad_smp sent[8];
@@ -33,6 +33,8 @@ static struct {
 
 int umad_open_port(const char *name, int port)
 {
+	/* umad would take another one */
+	assert_true(*name != '\0' && port > 0 && port < 256);
 	if (net.no_device || strcmp(name, "mlx5_0") != 0 || port != 1)
 		return -ENODEV;
 	net.n_open++;
@@ -68,12 +70,15 @@ int umad_set_addr(_unused_ void *umad, int lid, int qp, _unused_ int sl, _unused
 {
 	assert_int_equal(lid, 0xffff);
 	assert_int_equal(qp, 0);
+	net.has_address = true;
 	return 0;
 }
 
 int umad_send(_unused_ int fd, int agent, void *umad, int length, int timeout_ms, int retries)
 {
 	assert_int_equal(agent, 3);
+	assert_true(net.has_address);
+	net.has_address = false;
 	assert_int_equal(length, 256);
 	assert_in_range((retries + 1) * timeout_ms, 1, 1000);
 	assert_true(net.n_sent < ARRAY_SIZE(net.sent));
@@ -182,6 +187,21 @@ static void assert_nothing(UnavailableCode why)
 	assert_in_range(net.n_sent, 0, 2);
 }
 
+/* What was known of a port that was asked before goes. */
+static void test_again(_unused_ void **state)
+{
+	Hop h = {.device = "mlx5_0", .port = 1};
+
+	hop_ask(&h, 1);
+	assert_int_equal(h.end.type, 2);
+	net.is_silent = true;
+	net.n_sent = 0;
+	hop_ask(&h, 1);
+	assert_int_equal(h.end.type, 0);
+	assert_string_equal(h.end.text, "");
+	assert_int_equal(h.why, UNAVAILABLE_NO_ANSWER);
+}
+
 /* The other end has a key, refuses, or cannot be asked. */
 static void test_no_answer(_unused_ void **state)
 {
@@ -270,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_answers, setup),
+		cmocka_unit_test_setup(test_again, setup),
 		cmocka_unit_test_setup(test_no_answer, setup),
 		cmocka_unit_test_setup(test_bad_packets, setup),
 		cmocka_unit_test_setup(test_bad_nodes, setup),

@@ -28,6 +28,7 @@ static void test_words(_unused_ void **state)
 	assert_word("", "%");
 	assert_word("mlx5_0", "mlx5_0");
 	assert_word("a b", "a%20b");
+	assert_word("!~", "!~");
 	assert_word("100%", "100%25");
 	assert_word("\"a=b\"#*", "%22a%3Db%22%23%2A");
 	assert_word("d\303\274sseldorf", "d\303\274sseldorf");

@@ -46,7 +46,10 @@ static void test_rows(_unused_ void **state)
 static void test_no_rows(_unused_ void **state)
 {
 	PortValues v = {.lid = 7};
+	g_autoptr(GString) text = g_string_new(NULL);
 
+	row_text_put(text, &port_attributes[PORT_ATTR_lid], &v);
+	assert_string_equal(text->str, "7");
 	assert_int_equal(row_text_parse(&port_attributes[PORT_ATTR_lid], &v, "raw:"), -EINVAL);
 	assert_int_equal(row_text_parse(&port_attributes[PORT_ATTR_lid], &v, "-1"), -EINVAL);
 	assert_int_equal(row_text_parse(&port_attributes[PORT_ATTR_state], &v, "up"), -EINVAL);
