@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "method.h"
-#include "util.h"
 
 #include "client-call.h"
 #include "client-private.h"
 #include "names.h"
+#include "util.h"
 
 gpointer method_take_nothing(_unused_ const Answer *a, _unused_ GError **error)
 {

@@ -383,7 +383,7 @@ static void call_as_stranger(SilentBus *s, sd_bus_message *m)
 		int k = sd_bus_process(s->peer, NULL);
 
 		assert_true(k >= 0);
-		if (k == 0 && sd_bus_wait(s->peer, 20 * USEC_PER_SEC) == 0)
+		if (k == 0 && sd_bus_wait(s->peer, 60 * USEC_PER_SEC) == 0)
 			fail_msg("%s.%s of %s: the daemon waits", sd_bus_message_get_interface(m),
 				 sd_bus_message_get_member(m), sd_bus_message_get_path(m));
 	}

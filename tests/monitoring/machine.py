@@ -110,7 +110,7 @@ class Machine:
         if "exporter" not in self.processes:
             return None
         try:
-            with urllib.request.urlopen(f"http://{self.address}/metrics", timeout=10) as reply:
+            with urllib.request.urlopen(f"http://{self.address}/metrics", timeout=120) as reply:
                 return reply.read().decode()
         except OSError:
             return None

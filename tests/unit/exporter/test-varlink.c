@@ -12,7 +12,7 @@
 #include "varlink-link.h"
 #include "varlink-render.h"
 
-#define GUARD_USEC (30 * USEC_PER_SEC)
+#define GUARD_USEC (120 * USEC_PER_SEC)
 
 /* What would be some seconds is a millisecond. */
 static unsigned int n_timers;

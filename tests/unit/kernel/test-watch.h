@@ -118,7 +118,7 @@ static inline bool enter_namespace(char *path)
 #define RUN_UNTIL(event, condition)                                                                \
 	do {                                                                                       \
 		while (!(condition))                                                               \
-			assert_true(sd_event_run(event, 10 * USEC_PER_SEC) > 0);                   \
+			assert_true(sd_event_run(event, 60 * USEC_PER_SEC) > 0);                   \
 	} while (false)
 /* Handles all that is waiting now. */
 #define RUN_ALL(event)                                                                             \

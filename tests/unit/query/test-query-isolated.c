@@ -18,7 +18,7 @@
 #include "query-isolated.h"
 #include "wire.h"
 
-#define PATIENT_USEC (20 * USEC_PER_SEC)
+#define PATIENT_USEC (60 * USEC_PER_SEC)
 #define SHORT_USEC   (200 * USEC_PER_MSEC)
 
 /* The process */
