@@ -476,19 +476,16 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 {
 	const unsigned int unread = READ_ANY & ~to->parts;
+	const AttrMask rows =
+		mask_without(port_rows_of(unread), mask_or(to->supplied, to->unmeasured));
 
 	to->failed |= from->failed & unread;
-	MASK_FOREACH(a, port_rows_of(unread))
-	{
-		PortTable t = attr_port_table(port_attributes[a].type);
-
-		if (mask_has(&to->supplied, a) || mask_has(&to->unmeasured, a))
-			continue;
-		carry_row(to, from, a);
-		mask_set(&to->supplied, a, mask_has(&from->supplied, a));
-		if (t < _PORT_TABLE_MAX)
+	MASK_FOREACH(a, mask_and(rows, from->supplied))
+	carry_row(to, from, a);
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (mask_has(&rows, port_table_attr(t)))
 			to->tables[t] = from->tables[t];
-	}
+	to->supplied = mask_or(to->supplied, mask_and(from->supplied, rows));
 	if (unread & READ_VERBS)
 		to->open_error = from->open_error;
 	if (unread & READ_NEIGHBOR)

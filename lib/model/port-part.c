@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "port.h"
+#include "row-set.h"
 
 /* The part that a row with SOURCE and TYPE belongs to, 0 if none */
 #define PART_OF(source, type)                                                                      \
@@ -32,12 +33,34 @@ unsigned int port_part_of(PortAttr a)
 	return part_of[a];
 }
 
+#define PARTS(P)                                                                                   \
+	P(VERBS)                                                                                   \
+	P(LINKS)                                                                                   \
+	P(GIDS)                                                                                    \
+	P(DIRECT)                                                                                  \
+	P(PKEYS)                                                                                   \
+	P(DCB)                                                                                     \
+	P(VFS)                                                                                     \
+	P(SIGNAL)                                                                                  \
+	P(NEIGHBOR)                                                                                \
+	P(CABLE)
+
+#define P(part)                                                                                    \
+	static inline __attribute__((always_inline)) bool is_of_##part(const Attribute *a)         \
+	{                                                                                          \
+		return PART_OF(a->source, a->type) == READ_##part;                                 \
+	}
+PARTS(P)
+#undef P
+
 AttrMask port_rows_of(unsigned int parts)
 {
 	AttrMask rows = {};
 
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (part_of[a] & parts)
-			mask_set(&rows, a, true);
+#define P(part)                                                                                    \
+	if (parts & READ_##part)                                                                   \
+		rows = mask_or(rows, port_rows(is_of_##part));
+	PARTS(P)
+#undef P
 	return rows;
 }

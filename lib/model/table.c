@@ -80,23 +80,6 @@ const void *table_next_own(const Table *t, const Table *other, TableCursor *c)
 	return NULL;
 }
 
-/* The rows that are tables of a port. */
-static const struct {
-	AttrType type;
-	PortAttr attr;
-} port_tables[_PORT_TABLE_MAX] = {
-	[PORT_TABLE_GIDS] = {ATTR_GIDS, PORT_ATTR_gids},
-	[PORT_TABLE_PKEYS] = {ATTR_PKEYS, PORT_ATTR_pkeys},
-	[PORT_TABLE_NETDEVS] = {ATTR_NETDEVS, PORT_ATTR_netdevs},
-	[PORT_TABLE_BOND_MEMBERS] = {ATTR_BOND_MEMBERS, PORT_ATTR_bond_members},
-	[PORT_TABLE_VFS] = {ATTR_VFS, PORT_ATTR_vfs},
-	[PORT_TABLE_FINDINGS] = {ATTR_FINDINGS, PORT_ATTR_findings},
-	[PORT_TABLE_ALTNAMES] = {ATTR_ALTNAMES, PORT_ATTR_altnames},
-	[PORT_TABLE_ADDRESSES] = {ATTR_ADDRESSES, PORT_ATTR_addresses},
-	[PORT_TABLE_COUNTERS] = {ATTR_COUNTERS, PORT_ATTR_counters},
-	[PORT_TABLE_USERS] = {ATTR_USERS, PORT_ATTR_users},
-};
-
 static const char *const vf_policies[] = {
 	[IFLA_VF_LINK_STATE_AUTO] = "auto",
 	[IFLA_VF_LINK_STATE_ENABLE] = "enable",
@@ -123,39 +106,45 @@ int vf_policy_parse(const char *text, uint32_t *ret)
 
 PortTable attr_port_table(AttrType type)
 {
-	PortTable t = 0;
+	/* from 1 on */
+	static const uint8_t tables[_ATTR_TYPE_MAX] = {
+#define T(type, field) [ATTR_##type] = PORT_TABLE_##type + 1,
+		PORT_TABLES(T)
+#undef T
+	};
 
-	while (t < _PORT_TABLE_MAX && port_tables[t].type != type)
-		t++;
-	return t;
+	return tables[type] ? (PortTable)(tables[type] - 1) : _PORT_TABLE_MAX;
 }
 
 PortAttr port_table_attr(PortTable table)
 {
-	return port_tables[table].attr;
-}
+	static const PortAttr rows[_PORT_TABLE_MAX] = {
+#define T(type, field) PORT_ATTR_##field,
+		PORT_TABLES(T)
+#undef T
+	};
 
-/* The rows that are tables of a device. */
-static const struct {
-	AttrType type;
-	DeviceAttr attr;
-} device_tables[_DEVICE_TABLE_MAX] = {
-	[DEVICE_TABLE_CHARDEVS] = {ATTR_CHARDEVS, DEVICE_ATTR_chardevs},
-	[DEVICE_TABLE_HEALTH] = {ATTR_HEALTH, DEVICE_ATTR_health_reporters},
-	[DEVICE_TABLE_ACCELERATORS] = {ATTR_ACCELERATORS, DEVICE_ATTR_accelerators},
-	[DEVICE_TABLE_FINDINGS] = {ATTR_FINDINGS, DEVICE_ATTR_findings},
-};
+	return rows[table];
+}
 
 DeviceTable attr_device_table(AttrType type)
 {
-	DeviceTable t = 0;
+	static const uint8_t tables[_ATTR_TYPE_MAX] = {
+#define T(type, field) [ATTR_##type] = DEVICE_TABLE_##type + 1,
+		DEVICE_TABLES(T)
+#undef T
+	};
 
-	while (t < _DEVICE_TABLE_MAX && device_tables[t].type != type)
-		t++;
-	return t;
+	return tables[type] ? (DeviceTable)(tables[type] - 1) : _DEVICE_TABLE_MAX;
 }
 
 DeviceAttr device_table_attr(DeviceTable table)
 {
-	return device_tables[table].attr;
+	static const DeviceAttr rows[_DEVICE_TABLE_MAX] = {
+#define T(type, field) DEVICE_ATTR_##field,
+		DEVICE_TABLES(T)
+#undef T
+	};
+
+	return rows[table];
 }

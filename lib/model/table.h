@@ -85,28 +85,39 @@ typedef struct Table {
  * mlx5, a P_Key table for at most 65535 (IBA) and 128 in practice. */
 #define TABLE_ENTRIES_MAX 4096U
 
-/* The tables of a port in the order in which a PortSnapshot carries them. */
-typedef enum PortTable {
-	PORT_TABLE_GIDS,
-	PORT_TABLE_PKEYS,
-	PORT_TABLE_NETDEVS,
-	PORT_TABLE_BOND_MEMBERS,
-	PORT_TABLE_VFS,
-	PORT_TABLE_FINDINGS,
-	PORT_TABLE_ALTNAMES,
-	PORT_TABLE_ADDRESSES,
-	PORT_TABLE_COUNTERS,
-	PORT_TABLE_USERS,
-	_PORT_TABLE_MAX
-} PortTable;
+/* T(type, field of the row): the tables of a port in the order in which a PortSnapshot carries
+ * them. */
+#define PORT_TABLES(T)                                                                             \
+	T(GIDS, gids)                                                                              \
+	T(PKEYS, pkeys)                                                                            \
+	T(NETDEVS, netdevs)                                                                        \
+	T(BOND_MEMBERS, bond_members)                                                              \
+	T(VFS, vfs)                                                                                \
+	T(FINDINGS, findings)                                                                      \
+	T(ALTNAMES, altnames)                                                                      \
+	T(ADDRESSES, addresses)                                                                    \
+	T(COUNTERS, counters)                                                                      \
+	T(USERS, users)
 
 /* The same of a device and a DeviceSnapshot. */
+#define DEVICE_TABLES(T)                                                                           \
+	T(CHARDEVS, chardevs)                                                                      \
+	T(HEALTH, health_reporters)                                                                \
+	T(ACCELERATORS, accelerators)                                                              \
+	T(FINDINGS, findings)
+
+typedef enum PortTable {
+#define T(type, field) PORT_TABLE_##type,
+	PORT_TABLES(T)
+#undef T
+		_PORT_TABLE_MAX
+} PortTable;
+
 typedef enum DeviceTable {
-	DEVICE_TABLE_CHARDEVS,
-	DEVICE_TABLE_HEALTH,
-	DEVICE_TABLE_ACCELERATORS,
-	DEVICE_TABLE_FINDINGS,
-	_DEVICE_TABLE_MAX
+#define T(type, field) DEVICE_TABLE_##type,
+	DEVICE_TABLES(T)
+#undef T
+		_DEVICE_TABLE_MAX
 } DeviceTable;
 
 /* New table with a copy of N entries of ENTRY_SIZE bytes. NULL if there is no memory or N is 0 or
