@@ -298,24 +298,6 @@ static bool device_reasons_differ(const DeviceSnapshot *a, const DeviceSnapshot 
 	return false;
 }
 
-static inline bool is_property(const Attribute *a)
-{
-	return a->interface != INTERFACE_RAW;
-}
-
-/* The same for a port, of which the row "unavailable" has the properties of its interfaces. */
-static bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
-{
-	AttrMask rows = mask_without(port_rows(is_property), mask_and(a->valid, b->valid));
-	unsigned int interfaces = port_interfaces(a) | port_interfaces(b);
-
-	MASK_FOREACH(i, rows)
-	if (interfaces >> port_attributes[i].interface & 1 &&
-	    port_unavailable(a, i) != port_unavailable(b, i))
-		return true;
-	return false;
-}
-
 /* Whether the row, which an answer does not have, is not there any more. An answer that has the
  * character devices could read the directory of the device: so a file was not there. */
 static bool is_withdrawn(const DeviceSnapshot *answer, DeviceAttr a)

@@ -495,15 +495,53 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 	return because(part & s->failed ? UNAVAILABLE_QUERY_FAILED : UNAVAILABLE_NOT_REPORTED);
 }
 
+/* Whether port_not_supplied() says the same of A and of B. */
+static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
+{
+	const AttrMask others =
+		mask_or(mask_xor(a->supplied, b->supplied), mask_xor(a->unmeasured, b->unmeasured));
+
+	return mask_is_empty(&others) && a->parts == b->parts && a->failed == b->failed &&
+	       a->query_error == b->query_error && a->open_error == b->open_error &&
+	       a->no_neighbor == b->no_neighbor &&
+	       is_infiniband(a->values.protocol) == is_infiniband(b->values.protocol);
+}
+
+/* What port_unavailable() returns. GUESSED: the guessed rows of S. */
+static const Unavailable *unavailable(const PortSnapshot *s, PortAttr a, const AttrMask *guessed)
+{
+	if (mask_has(&s->valid, a))
+		return NULL;
+	return mask_has(&s->supplied, a) ? not_valid(&port_attributes[a], &s->values, rule_state(s),
+						     mask_has(guessed, a))
+					 : port_not_supplied(s, a);
+}
+
 const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a)
 {
 	const AttrMask guessed = guessed_rows(s);
 
-	if (mask_has(&s->valid, a))
-		return NULL;
-	return mask_has(&s->supplied, a) ? not_valid(&port_attributes[a], &s->values, rule_state(s),
-						     mask_has(&guessed, a))
-					 : port_not_supplied(s, a);
+	return unavailable(s, a, &guessed);
+}
+
+static inline bool is_property(const Attribute *a)
+{
+	return a->interface != INTERFACE_RAW;
+}
+
+bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
+{
+	const AttrMask guessed_a = guessed_rows(a), guessed_b = guessed_rows(b);
+	AttrMask rows = mask_without(port_rows(is_property), mask_and(a->valid, b->valid));
+	unsigned int interfaces = port_interfaces(a) | port_interfaces(b);
+
+	if (same_not_supplied(a, b))
+		rows = mask_and(rows, a->supplied);
+	MASK_FOREACH(i, rows)
+	if (interfaces >> port_attributes[i].interface & 1 &&
+	    unavailable(a, i, &guessed_a) != unavailable(b, i, &guessed_b))
+		return true;
+	return false;
 }
 
 const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)

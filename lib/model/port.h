@@ -125,3 +125,7 @@ AttrMask device_diff(const DeviceSnapshot *a, const DeviceSnapshot *b);
  */
 const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a);
 const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a);
+
+/* Whether A and B differ in what port_unavailable() says of any row that is a property of one of
+ * their interfaces: in the row "unavailable". */
+bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b);

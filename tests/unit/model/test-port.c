@@ -473,15 +473,67 @@ static void test_codes(_unused_ void **state)
 	assert_string_equal(unavailable_text("of-a-later-rdmad"), "of-a-later-rdmad");
 }
 
+static bool reasons_differ_by_row(const PortSnapshot *a, const PortSnapshot *b)
+{
+	unsigned int interfaces = port_interfaces(a) | port_interfaces(b);
+
+	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++)
+		if (port_attributes[i].interface != INTERFACE_RAW &&
+		    interfaces >> port_attributes[i].interface & 1 &&
+		    port_unavailable(a, i) != port_unavailable(b, i))
+			return true;
+	return false;
+}
+
+/* Each part of a snapshot that a reason depends on makes the reasons differ, by itself. */
+static void test_reasons_differ(_unused_ void **state)
+{
+	const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
+	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[9];
+	size_t n = 0;
+
+	PORT_SUPPLY(&a, link_layer, LINK_LAYER_INFINIBAND);
+	PORT_SUPPLY(&a, state, PORT_STATE_ACTIVE);
+	PORT_SUPPLY(&a, active_mtu, 99);
+	port_derive(&a, &device);
+	assert_false(port_reasons_differ(&a, &a));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		others[i] = a;
+	mask_set(&others[n++].supplied, PORT_ATTR_neighbor_source, true);
+	mask_set(&others[n++].unmeasured, PORT_ATTR_lid, true);
+	others[n++].parts = READ_VERBS;
+	others[n++].failed = READ_PKEYS;
+	others[n++].query_error = -EIO;
+	others[n++].open_error = -EACCES;
+	others[n++].no_neighbor = &unavailable_rows[UNAVAILABLE_NONE];
+	others[n++].values.protocol = PROTOCOL_ROCE;
+	/* of what is supplied, and valid in none of the two */
+	others[n++].values.state = PORT_STATE_DOWN;
+	assert_int_equal(n, ARRAY_SIZE(others));
+	for (size_t i = 0; i < n; i++) {
+		if (!reasons_differ_by_row(&a, &others[i]))
+			fail_msg("number %zu makes no difference", i);
+		if (!port_reasons_differ(&a, &others[i]) || !port_reasons_differ(&others[i], &a))
+			fail_msg("the difference of number %zu is not seen", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),  cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),   cmocka_unit_test(test_configured),
-		cmocka_unit_test(test_protocol),   cmocka_unit_test(test_guesses),
-		cmocka_unit_test(test_lag_port),   cmocka_unit_test(test_bond),
-		cmocka_unit_test(test_opa),	   cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_violations), cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_port_guid),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),
+		cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_protocol),
+		cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_lag_port),
+		cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_opa),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_violations),
+		cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_reasons_differ),
 		cmocka_unit_test(test_codes),
 	};
 
