@@ -2,6 +2,7 @@
 
 #include "simulated-answer.h"
 
+#include "row-set.h"
 #include "simulated-counters.h"
 
 void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
@@ -30,50 +31,54 @@ void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 		ret->tables[t] = table_copy(d->now.tables[t]);
 }
 
-/* Makes S a snapshot that does not supply the row A. */
-static void drop_row(PortSnapshot *s, PortAttr a)
+/* Whether the row is one that the kernel reports of the network interface of a port, by netlink. */
+static inline bool is_of_netdev(const Attribute *a)
 {
-	const Attribute *row = &port_attributes[a];
-	PortTable t = attr_port_table(row->type);
-
-	mask_set(&s->supplied, a, false);
-	memset((char *)&s->values + row->offset, 0, row->size);
-	if (t < _PORT_TABLE_MAX)
-		s->tables[t] = NULL;
+	return (a->source == SOURCE_RTNL && a->type != ATTR_VFS) || a->source == SOURCE_DCB ||
+	       a->source == SOURCE_ETHTOOL;
 }
 
-/* Whether the row A is one that the kernel reports of the network interface of a port. */
-static bool is_of_netdev(PortAttr a)
+static inline bool is_of_verbs(const Attribute *a)
 {
-	return (port_attributes[a].source == SOURCE_RTNL && a != PORT_ATTR_vfs) ||
-	       port_attributes[a].source == SOURCE_DCB ||
-	       port_attributes[a].source == SOURCE_ETHTOOL || a == PORT_ATTR_netdev ||
-	       a == PORT_ATTR_ifindex || a == PORT_ATTR_netdev_speed;
+	return a->source == SOURCE_VERBS || a->source == SOURCE_DV;
 }
 
-/* Whether a query of P does not bring the row A; UNREAD: its part is not read. Counters and
- * users have queries of their own. */
-static bool is_missing(const SimulatedPort *p, PortAttr a, bool unread)
+/* Counters and users have queries of their own. */
+static inline bool is_of_reading(const Attribute *a)
 {
-	AttrSource source = port_attributes[a].source;
+	return a->type == ATTR_COUNTERS || a->type == ATTR_USERS;
+}
 
-	return a == PORT_ATTR_counters || a == PORT_ATTR_users || unread ||
-	       (p->error && (source == SOURCE_VERBS || source == SOURCE_DV)) ||
-	       (!p->now.values.ifindex && is_of_netdev(a));
+/* Makes S a snapshot that does not supply ROWS. */
+static void drop_rows(PortSnapshot *s, AttrMask rows)
+{
+	MASK_FOREACH(a, mask_and(rows, s->supplied))
+	memset((char *)&s->values + port_attributes[a].offset, 0, port_attributes[a].size);
+	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
+		if (mask_has(&rows, port_table_attr(t)))
+			s->tables[t] = NULL;
+	s->supplied = mask_without(s->supplied, rows);
 }
 
 /* Leaves out of S, a copy of what P is, what a query of PARTS does not bring. */
 static void leave_parts(PortSnapshot *s, const SimulatedPort *p, unsigned int parts)
 {
+	static const PortAttr netdev[] = {PORT_ATTR_netdev, PORT_ATTR_ifindex,
+					  PORT_ATTR_netdev_speed};
 	/* as rdmad-query does of a device that is held open */
 	unsigned int read =
 		READ_NEIGHBOR | (parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts);
-	const AttrMask unread = port_rows_of(READ_ALL & ~read);
 	const AttrMask module = mask_and(s->supplied, port_rows_of(READ_CABLE));
+	AttrMask missing = mask_or(port_rows_of(READ_ALL & ~read), port_rows(is_of_reading));
 
-	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
-		if (is_missing(p, a, mask_has(&unread, a)))
-			drop_row(s, a);
+	if (p->error)
+		missing = mask_or(missing, port_rows(is_of_verbs));
+	if (!p->now.values.ifindex) {
+		missing = mask_or(missing, port_rows(is_of_netdev));
+		for (size_t i = 0; i < ARRAY_SIZE(netdev); i++)
+			mask_set(&missing, netdev[i], true);
+	}
+	drop_rows(s, missing);
 	s->parts = read | (mask_is_empty(&module) ? 0 : READ_CABLE);
 }
 
