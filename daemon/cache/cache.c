@@ -553,8 +553,8 @@ static PortSnapshot *leave_counts(const Port *p, PortSnapshot *s)
 static void begin_change(Port *p, ChangeCause cause, uint32_t reasons, uint64_t now,
 			 PortChange *ret)
 {
-	*ret = (PortChange){
-		.port = p, .cause = cause, .was = p->now, .reasons = reasons, .when_usec = now};
+	*ret = (PortChange){.port = p, .cause = cause, .reasons = reasons, .when_usec = now};
+	ret->was = p->now;
 }
 
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret)

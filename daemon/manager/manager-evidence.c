@@ -17,7 +17,7 @@ void manager_evidence_port(Manager *m, PortChange *c)
 	EvidenceMoment when = {c->when_usec, monotonic_usec(m),
 			       event_reason_to_publish(c->reasons)};
 
-	if (c->op != CACHE_ADDED)
+	if (c->op != CACHE_ADDED && c->tables)
 		evidence_note_tables(&p->device->evidence, p->number, &c->was, &p->now, &when);
 	if (c->op == CACHE_ADDED || !mask_is_empty(&c->changed))
 		evidence_note_port(&p->device->evidence, p->number, &p->now,
