@@ -73,6 +73,41 @@ int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret)
 	return 0;
 }
 
+static void read_counter(struct nlattr *entry, NldevCounters *c)
+{
+	CounterEntry e = {.group = COUNTER_GROUP_HARDWARE, .error = -ENODATA};
+	NldevAttributes a;
+	uint64_t v;
+
+	if (nla_parse_nested(a, NLDEV_ATTR_LAST, entry, NULL) < 0 ||
+	    !netlink_text(a[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME], e.file, sizeof(e.file)))
+		return;
+	if (netlink_number(a[NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC], &v) && v && c->n < c->room)
+		c->entries[c->n++] = e;
+	for (size_t i = 0; i < c->n; i++)
+		if (streq(c->entries[i].file, e.file) &&
+		    netlink_number(a[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE],
+				   &c->entries[i].value))
+			c->entries[i].error = 0;
+}
+
+int nldev_parse_counters(const struct nlmsghdr *message, NldevCounters *c)
+{
+	struct nlattr *entry;
+	NldevAttributes a;
+	int r = nldev_parse_attributes(message, a), left;
+
+	if (r < 0 || !a[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
+		return r;
+	nla_for_each_nested(entry, a[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS], left) read_counter(entry, c);
+	return 0;
+}
+
+static int on_counters(const struct nlmsghdr *message, void *userdata)
+{
+	return nldev_parse_counters(message, userdata);
+}
+
 static int on_device(const struct nlmsghdr *message, void *userdata)
 {
 	return nldev_parse_device(message, userdata);
@@ -143,15 +178,29 @@ int nldev_find_device(Netlink *n, const char *name, uint32_t *ret)
 	return 0;
 }
 
-int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s)
+static int ask_about_port(Netlink *n, int command, uint32_t index, uint32_t port,
+			  NetlinkHandler handler, void *userdata)
 {
-	struct nl_msg *m = request(RDMA_NLDEV_CMD_PORT_GET, 0);
+	struct nl_msg *m = request(command, 0);
 
 	if (!m)
 		return -ENOMEM;
 	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
-	return netlink_ask(n, m, on_port, s);
+	return netlink_ask(n, m, handler, userdata);
+}
+
+void nldev_get_optional_counters(Netlink *n, uint32_t index, uint32_t port, NldevCounters *c)
+{
+	/* kernels before 5.16 know no such question, and have no such counters */
+	if (ask_about_port(n, NLDEV_CMD_STAT_GET_STATUS, index, port, on_counters, c) == 0 &&
+	    c->n > 0)
+		(void)ask_about_port(n, RDMA_NLDEV_CMD_STAT_GET, index, port, on_counters, c);
+}
+
+int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s)
+{
+	return ask_about_port(n, RDMA_NLDEV_CMD_PORT_GET, index, port, on_port, s);
 }
 
 int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret)

@@ -28,6 +28,18 @@ typedef struct NldevChardev {
 /* -EOPNOTSUPP or -ENOENT if it has none. */
 int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret);
 
+/* Counters of a port, each with an error until its value is known. */
+typedef struct NldevCounters {
+	CounterEntry *entries; /* ROOM of them */
+	size_t n, room;
+} NldevCounters;
+
+/* Adds those counters of PORT to C that somebody has switched on (rdma-statistic(8)): they are not
+ * in sysfs. Nothing is asked of the firmware as long as none is on. */
+void nldev_get_optional_counters(Netlink *n, uint32_t index, uint32_t port, NldevCounters *c);
+
 /* Read one message, for the tests too. -EBADMSG if it does not identify its object. */
 int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s);
 int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret);
+/* Which optional counters are on, or the values of all. */
+int nldev_parse_counters(const struct nlmsghdr *message, NldevCounters *c);

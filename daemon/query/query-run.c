@@ -74,25 +74,38 @@ static uint32_t interface_of(Target *t, uint32_t port)
 		       : 0;
 }
 
-/* Adds to *TABLE what ethtool says of the interface of PORT, if it has one and its driver counts.
- * Without memory there is nothing more than before. */
-static void add_pauses(Target *t, uint32_t port, Table **table)
+/* More than any driver has. */
+#define OPTIONAL_MAX 64U
+
+/* Adds to ENTRIES, of which there are N, what netlink and ethtool say of PORT beside its files.
+ * Returns how many there are then. */
+static size_t append_others(Target *t, uint32_t port, CounterEntry *entries, size_t n)
 {
-	uint32_t ifindex = interface_of(t, port), n = *table ? (*table)->n : 0;
-	CounterEntry *entries;
+	NldevCounters optional = {.entries = entries + n, .room = OPTIONAL_MAX};
+	uint32_t ifindex = interface_of(t, port);
 	PauseFrames f;
+
+	if (netlink_open(&t->querier->nldev, NETLINK_RDMA) == 0)
+		nldev_get_optional_counters(&t->querier->nldev, t->device, port, &optional);
+	n += optional.n;
+	return ifindex && ethtool_get_pauses(&t->querier->ethtool, ifindex, &f) == 0
+		       ? pauses_append(&f, entries, n)
+		       : n;
+}
+
+/* The same to *TABLE. Without memory there is nothing more than before. */
+static void add_others(Target *t, uint32_t port, Table **table)
+{
+	size_t n = *table ? (*table)->n : 0, all;
+	_cleanup_free_ CounterEntry *entries = calloc(n + OPTIONAL_MAX + 4, sizeof(*entries));
 	Table *more;
 
-	if (!ifindex || ethtool_get_pauses(&t->querier->ethtool, ifindex, &f) < 0)
-		return;
-	entries = calloc(n + 4, sizeof(*entries));
 	if (!entries)
 		return;
 	if (n > 0)
 		memcpy(entries, (*table)->entries, n * sizeof(*entries));
-	n = pauses_append(&f, entries, n);
-	more = table_new(entries, n, sizeof(*entries));
-	free(entries);
+	all = append_others(t, port, entries, n);
+	more = all > n ? table_new(entries, all, sizeof(*entries)) : NULL;
 	if (!more)
 		return;
 	table_free(*table);
@@ -126,7 +139,7 @@ static int read_counters(Target *t, uint32_t port, Table **ret)
 	int r = read_files(t, port, ret);
 
 	if (r == 0)
-		add_pauses(t, port, ret);
+		add_others(t, port, ret);
 	return r;
 }
 

@@ -21,6 +21,10 @@
 #define NLDEV_ATTR_LAST		   NLDEV_ATTR_MONITOR_MODE
 #define NLDEV_ATTR_SUMMARY_MAX	   118 /* only in an entry of a summary */
 
+/* These came with Linux 5.16: the kernel headers of Debian 11 do not have them. */
+#define NLDEV_CMD_STAT_GET_STATUS	  24
+#define NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC 95
+
 /* The attributes of a message by their type, NULL where the message has none of that type. */
 typedef struct nlattr *NldevAttributes[NLDEV_ATTR_LAST + 1];
 

@@ -53,6 +53,66 @@ static void test_port(_unused_ void **state)
 	nlmsg_free(m);
 }
 
+/* An entry of the message M about a counter; ON and VALUE: negative: the message has none. */
+static void put_counter(struct nl_msg *m, const char *name, int on, int value)
+{
+	struct nlattr *entry = nla_nest_start(m, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+
+	if (name)
+		nla_put_string(m, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, name);
+	if (on >= 0)
+		nla_put_u8(m, NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC, (uint8_t)on);
+	if (value >= 0)
+		nla_put_u64(m, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, (uint64_t)value);
+	nla_nest_end(m, entry);
+}
+
+static void assert_counter(const CounterEntry *e, const char *name, uint64_t value, int error)
+{
+	assert_string_equal(e->file, name);
+	assert_int_equal(e->group, COUNTER_GROUP_HARDWARE);
+	assert_int_equal(e->value, value);
+	assert_int_equal(e->error, error);
+}
+
+/* Of the optional counters those that are on are taken; their values are in a second message, with
+ * those of all others. */
+static void test_optional_counters(_unused_ void **state)
+{
+	CounterEntry entries[2] = {};
+	NldevCounters c = {.entries = entries, .room = 2};
+	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
+	struct nlattr *list = nla_nest_start(m, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+
+	put_counter(m, "out_of_buffer", -1, -1);
+	put_counter(m, "rdma_tx_bytes", 0, -1);
+	put_counter(m, "cc_rx_ce_pkts", 1, -1);
+	put_counter(m, NULL, 1, -1);
+	put_counter(m, "cc_tx_cnp_pkts", 1, -1);
+	put_counter(m, "no_room", 1, -1);
+	nla_nest_end(m, list);
+	assert_int_equal(nldev_parse_counters(nlmsg_hdr(m), &c), 0);
+	nlmsg_free(m);
+	assert_int_equal(c.n, 2);
+	assert_counter(&entries[0], "cc_rx_ce_pkts", 0, -ENODATA);
+
+	m = nlmsg_alloc_simple(0, 0);
+	list = nla_nest_start(m, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	put_counter(m, "out_of_buffer", -1, 5);
+	put_counter(m, "cc_rx_ce_pkts", -1, 12);
+	nla_nest_end(m, list);
+	assert_int_equal(nldev_parse_counters(nlmsg_hdr(m), &c), 0);
+	nlmsg_free(m);
+	assert_int_equal(c.n, 2);
+	assert_counter(&entries[0], "cc_rx_ce_pkts", 12, 0);
+	assert_counter(&entries[1], "cc_tx_cnp_pkts", 0, -ENODATA);
+
+	/* a port without counters */
+	m = nlmsg_alloc_simple(0, 0);
+	assert_int_equal(nldev_parse_counters(nlmsg_hdr(m), &c), 0);
+	nlmsg_free(m);
+}
+
 static struct nl_msg *chardev_message(uint64_t driver_id, bool short_id, const char *name)
 {
 	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
@@ -511,12 +571,13 @@ static void test_round_trip(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port),	   cmocka_unit_test(test_chardev),
-		cmocka_unit_test(test_netdev),	   cmocka_unit_test(test_carrier),
-		cmocka_unit_test(test_vlan),	   cmocka_unit_test(test_ipoib),
-		cmocka_unit_test(test_bond),	   cmocka_unit_test(test_bond_member),
-		cmocka_unit_test(test_altnames),   cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_port),	    cmocka_unit_test(test_optional_counters),
+		cmocka_unit_test(test_chardev),	    cmocka_unit_test(test_netdev),
+		cmocka_unit_test(test_carrier),	    cmocka_unit_test(test_vlan),
+		cmocka_unit_test(test_ipoib),	    cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_bond_member), cmocka_unit_test(test_altnames),
+		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("query-netlink", tests, NULL, NULL);

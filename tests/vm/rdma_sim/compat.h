@@ -22,9 +22,11 @@ typedef typeof(__builtin_choose_expr(
 #ifdef SIM_HAVE_STAT_DESC
 typedef const struct rdma_stat_desc sim_stat_desc;
 #define SIM_STAT_DESC(text) { .name = text }
+#define SIM_OPTIONAL_DESC(text) { .name = text, .flags = IB_STAT_FLAG_OPTIONAL }
 #else
 typedef const char *const sim_stat_desc;
 #define SIM_STAT_DESC(text) text
+#define SIM_OPTIONAL_DESC SIM_STAT_DESC
 #endif
 
 /* Before 5.14 one operation is for the counters of the device, port 0, and for those of a port. */

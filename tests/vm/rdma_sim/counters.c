@@ -14,6 +14,9 @@ static sim_stat_desc hw_descs[SIM_HW_MAX] = {
 #define X(id) [SIM_HW_##id] = SIM_STAT_DESC(#id),
 	SIM_HW_COUNTERS(X)
 #undef X
+#define X(id) [SIM_HW_##id] = SIM_OPTIONAL_DESC(#id),
+	SIM_HW_OPTIONAL(X)
+#undef X
 };
 
 static const struct {
@@ -29,10 +32,25 @@ static const struct {
 
 static struct rdma_hw_stats *sim_alloc_hw_port_stats(struct ib_device *ibdev, sim_port_num num)
 {
+	struct rdma_hw_stats *stats;
+
 	if (!num)
 		return NULL;	/* no counters of the whole device */
-	return rdma_alloc_hw_stats_struct(hw_descs, SIM_HW_MAX, RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	stats = rdma_alloc_hw_stats_struct(hw_descs, SIM_HW_MAX, RDMA_HW_STATS_DEFAULT_LIFESPAN);
+#ifdef SIM_HAVE_STAT_DESC
+#define X(id) if (stats) set_bit(SIM_HW_##id, stats->is_disabled);
+	SIM_HW_OPTIONAL(X)
+#undef X
+#endif
+	return stats;
 }
+
+#ifdef SIM_HAVE_STAT_DESC
+static int sim_modify_hw_stat(struct ib_device *ibdev, u32 num, unsigned int index, bool enable)
+{
+	return 0;	/* ib_core notes which are on */
+}
+#endif
 
 static int sim_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 			    sim_port_num num, int index)
@@ -113,6 +131,9 @@ static int sim_process_mad(struct ib_device *ibdev, int flags, sim_port_num num,
 const struct ib_device_ops sim_hw_ops = {
 	.alloc_hw_port_stats = sim_alloc_hw_port_stats,
 	.get_hw_stats = sim_get_hw_stats,
+#ifdef SIM_HAVE_STAT_DESC
+	.modify_hw_stat = sim_modify_hw_stat,
+#endif
 };
 
 const struct ib_device_ops sim_pma_ops = {

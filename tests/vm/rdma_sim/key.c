@@ -86,6 +86,7 @@ static const struct sim_key keys[] = {
 
 #define X(id) NUMBER("hw." #id, hw[SIM_HW_##id], U64_MAX),
 	SIM_HW_COUNTERS(X)
+	SIM_HW_OPTIONAL(X)
 #undef X
 	/* What also has an extended field may grow to 64 bits. */
 #define X(id, bits, offset_, ext_offset) \

@@ -69,6 +69,10 @@ enum sim_pma_class {
 	X(rx_icrc_encapsulated)		\
 	X(roce_slow_restart)
 
+/* Not in sysfs, and off until somebody switches them on. */
+#define SIM_HW_OPTIONAL(X)		\
+	X(cc_rx_ce_pkts)
+
 /* name, bits, bit offset in PortCounters, bit offset in PortCountersExtended */
 #define SIM_PMA_COUNTERS(X)					\
 	X(symbol_error,				16,  32,   0)	\
@@ -96,6 +100,7 @@ enum sim_pma_class {
 enum {
 #define X(name) SIM_HW_##name,
 	SIM_HW_COUNTERS(X)
+	SIM_HW_OPTIONAL(X)
 #undef X
 	SIM_HW_MAX
 };
