@@ -4,41 +4,52 @@
 
 #include "cache.h"
 
-/* Puts FINDINGS, which it takes, into *NOW, if they are other ones: then the old ones are those of
- * the change. */
-static bool take_findings(Table **now, Table *findings)
+/* Puts FINDINGS into *NOW if they are OTHERS: then the old ones are those of the change. Else frees
+ * them. */
+static void take_findings(Table **now, Table *findings, bool others)
 {
-	if (table_equal(*now, findings)) {
+	if (others)
+		*now = findings;
+	else
 		table_free(findings);
-		return false;
-	}
-	*now = findings;
-	return true;
 }
 
 void cache_apply_port_health(Port *p, AttrVerdict health, Table *findings, uint64_t now,
 			     PortChange *ret)
 {
-	*ret = (PortChange){.port = p, .cause = CHANGE_JUDGED, .was = p->now, .when_usec = now};
-	mask_set(&ret->changed, PORT_ATTR_health, p->now.values.health != health);
-	p->now.values.health = health;
-	if (take_findings(&p->now.tables[PORT_TABLE_FINDINGS], findings)) {
-		mask_set(&ret->changed, PORT_ATTR_findings, true);
-		ret->tables = 1U << PORT_TABLE_FINDINGS;
+	Table **findings_now = &p->now.tables[PORT_TABLE_FINDINGS];
+	bool is_other = p->now.values.health != health;
+	bool are_others = !table_equal(*findings_now, findings);
+
+	*ret = (PortChange){.port = p, .cause = CHANGE_JUDGED, .when_usec = now};
+	/* most are well, and stay so */
+	if (is_other || are_others) {
+		ret->op = CACHE_CHANGED;
+		ret->was = p->now;
+		p->health_generation++;
 	}
-	ret->op = mask_is_empty(&ret->changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
-	p->health_generation += ret->op == CACHE_CHANGED;
+	mask_set(&ret->changed, PORT_ATTR_health, is_other);
+	mask_set(&ret->changed, PORT_ATTR_findings, are_others);
+	ret->tables = (unsigned int)are_others << PORT_TABLE_FINDINGS;
+	p->now.values.health = health;
+	take_findings(findings_now, findings, are_others);
 }
 
 void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,
 			       DeviceChange *ret)
 {
-	*ret = (DeviceChange){.device = d, .cause = CHANGE_JUDGED, .was = d->now, .when_usec = now};
-	mask_set(&ret->changed, DEVICE_ATTR_health, d->now.values.health != health);
-	d->now.values.health = health;
-	if (take_findings(&d->now.tables[DEVICE_TABLE_FINDINGS], findings)) {
-		mask_set(&ret->changed, DEVICE_ATTR_findings, true);
-		ret->tables = 1U << DEVICE_TABLE_FINDINGS;
+	Table **findings_now = &d->now.tables[DEVICE_TABLE_FINDINGS];
+	bool is_other = d->now.values.health != health;
+	bool are_others = !table_equal(*findings_now, findings);
+
+	*ret = (DeviceChange){.device = d, .cause = CHANGE_JUDGED, .when_usec = now};
+	if (is_other || are_others) {
+		ret->op = CACHE_CHANGED;
+		ret->was = d->now;
 	}
-	ret->op = mask_is_empty(&ret->changed) ? CACHE_UNCHANGED : CACHE_CHANGED;
+	mask_set(&ret->changed, DEVICE_ATTR_health, is_other);
+	mask_set(&ret->changed, DEVICE_ATTR_findings, are_others);
+	ret->tables = (unsigned int)are_others << DEVICE_TABLE_FINDINGS;
+	d->now.values.health = health;
+	take_findings(findings_now, findings, are_others);
 }

@@ -224,10 +224,14 @@ bool kept_acknowledge(KeptList *l, const Object *subject, const char *check, con
 
 AttrVerdict kept_tell(const KeptList *l, const Object *subject, bool is_stale, Table **ret)
 {
-	_cleanup_free_ FindingEntry *entries = l->n ? calloc(l->n, sizeof(*entries)) : NULL;
+	_cleanup_free_ FindingEntry *entries = NULL;
 	AttrVerdict worst = VERDICT_OK;
-	size_t n = 0;
+	size_t n = 0, room = 0;
 
+	for (size_t i = 0; i < l->n; i++)
+		room += subject_of(&l->items[i].finding) == subject;
+	if (room > 0)
+		entries = calloc(room, sizeof(*entries));
 	for (size_t i = 0; i < l->n; i++) {
 		const KeptFinding *k = &l->items[i];
 

@@ -45,7 +45,8 @@ struct Health {
 	uint64_t settle_usec;
 	uint64_t counter_usec; /* how often rdmad reads counters by itself; 0: never */
 	AskedBy asked;
-	Asked now; /* by the check that looks */
+	Asked now;		  /* by the check that looks */
+	const Object *history_of; /* the port with HISTORY; NULL: none was asked for in this run */
 	Value history;
 	PortEvidence evidence;
 	MadeSample samples[2]; /* the one now, and one before */

@@ -23,11 +23,15 @@ static const Value *ask_history(void *userdata, const Object *port)
 	h->now.time = true;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		mask_set(port->made->read, rows[i], true);
+	if (h->history_of == port)
+		return &h->history;
 	value_done(&h->history);
-	return health_history(health_object_port(port), h->judged_usec - FLAP_LIMIT_USEC,
-			      &h->history) < 0
-		       ? NULL
-		       : &h->history;
+	h->history_of = NULL;
+	if (health_history(health_object_port(port), h->judged_usec - FLAP_LIMIT_USEC,
+			   &h->history) < 0)
+		return NULL;
+	h->history_of = port;
+	return &h->history;
 }
 
 static SeenSource ask_evidence(void *userdata, const Object *o)
@@ -268,11 +272,17 @@ static void mark_late(Health *h, uint64_t now)
 	}
 }
 
+static void begin_run(Health *h, uint64_t now)
+{
+	h->judged_usec = now;
+	h->history_of = NULL;
+}
+
 void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata)
 {
 	find_set(h);
 	mark_late(h, now);
-	h->judged_usec = now;
+	begin_run(h, now);
 	if (!h->is_marked)
 		return;
 	h->is_marked = h->is_again = false;
@@ -357,7 +367,7 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
 		h->again_usec = now + h->settle_usec + USEC_PER_SEC;
 	}
 	h->compares = h->unsettled = 0;
-	h->judged_usec = now;
+	begin_run(h, now);
 	for (size_t i = 0; i < h->n_devices; i++)
 		device_health(h->devices[i])->is_told = false;
 	for (size_t i = 0; i < n_checks; i++) {
