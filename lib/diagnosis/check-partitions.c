@@ -108,17 +108,19 @@ static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *tabl
 
 static void look_at_protocol(CheckRun *r, const char *protocol)
 {
-	_cleanup_free_ Partitions *p = calloc(1, sizeof(*p));
+	_cleanup_free_ Partitions *p = NULL; /* NULL: there is no table */
 	const Value *table;
 
-	if (!p) {
-		r->error = -ENOMEM;
-		return;
-	}
-	for (size_t i = 0; i < r->objects->n; i++)
-		if ((table = table_of(r, r->objects->items[i], protocol)))
+	for (size_t i = 0; i < r->objects->n; i++) {
+		table = table_of(r, r->objects->items[i], protocol);
+		if (table && !p && !(p = calloc(1, sizeof(*p)))) {
+			r->error = -ENOMEM;
+			return;
+		}
+		if (table)
 			add_table(p, table);
-	for (size_t i = 0; i < r->n_ports; i++) {
+	}
+	for (size_t i = 0; i < r->n_ports && p; i++) {
 		table = table_of(r, r->ports[i], protocol);
 		if (!table || !may_miss(p, table))
 			continue;

@@ -198,10 +198,10 @@ static void report_subnet(CheckRun *r, const Address *a, size_t n)
 /* Only this machine can say how large the subnet of an address is: GIDs do not have that. */
 void look_at_ip_subnets(CheckRun *r)
 {
-	_cleanup_free_ Address *a = calloc(ADDRESSES_MAX, sizeof(*a));
+	_cleanup_free_ Address *a = r->ask.subnet_mask ? calloc(ADDRESSES_MAX, sizeof(*a)) : NULL;
 	size_t n = 0;
 
-	if (!r->ask.subnet_mask || !a)
+	if (!a)
 		return;
 	for (size_t i = 0; i < r->n_ports; i++) {
 		r->port = r->ports[i];
