@@ -181,7 +181,7 @@ void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
 		const Attribute *a = evidence_row(kind).port;
 		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
 
-		if (a && a->size && !evidence_row(kind).least && mask_has(changed, i))
+		if (a && mask_has(changed, i) && a->size && !evidence_row(kind).least)
 			note_row(*l, port, kind, a, &s->values,
 				 a->source == SOURCE_CORE || mask_has(&s->valid, i), when);
 	}
