@@ -44,6 +44,9 @@ static void answer(Health *h, Device *d, uint32_t number, uint32_t state)
 	PORT_SUPPLY(&s, netdev_operstate, IF_OPER_UP);
 	cache_apply_port(p, &s, 0, 1, &change);
 	p->published = true;
+	/* as the history counts */
+	p->now.values.link_downs +=
+		change.was.values.state == PORT_STATE_ACTIVE && state != PORT_STATE_ACTIVE;
 	(void)health_take_port(h, &change);
 }
 
