@@ -460,6 +460,55 @@ static void test_beyond_verbs(_unused_ void **state)
 	assert_string_equal(port_unavailable(&s, PORT_ATTR_pkeys)->code, "query-failed");
 }
 
+/* Which interfaces of D-Bus a port has, by its protocol. */
+static void test_interfaces(_unused_ void **state)
+{
+	static const struct {
+		uint32_t protocol;
+		unsigned int interfaces; /* beside PORT */
+	} cases[] = {
+		{PROTOCOL_UNKNOWN, 0},
+		{PROTOCOL_INFINIBAND, 1U << INTERFACE_INFINIBAND | 1U << INTERFACE_NEIGHBOR},
+		{PROTOCOL_OPA, 1U << INTERFACE_INFINIBAND | 1U << INTERFACE_NEIGHBOR},
+		{PROTOCOL_ROCE,
+		 1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR | 1U << INTERFACE_CABLE},
+	};
+	PortSnapshot none = {};
+
+	none.values.protocol = PROTOCOL_ROCE; /* nobody has said it */
+	assert_int_equal(port_interfaces(&none), 1U << INTERFACE_PORT);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		PortSnapshot s = {};
+
+		PORT_SUPPLY(&s, protocol, cases[i].protocol);
+		assert_int_equal(port_interfaces(&s), 1U << INTERFACE_PORT | cases[i].interfaces);
+	}
+}
+
+/* What an interface says only while it is up. The rates of a bond are those of its members. */
+static void test_interface_down(_unused_ void **state)
+{
+	const DeviceSnapshot device = {};
+	PortSnapshot s = {.parts = READ_ALL};
+
+	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
+	PORT_SUPPLY(&s, netdev_carrier, 1);
+	PORT_SUPPLY(&s, netdev_up, 0);
+	port_derive(&s, &device);
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_netdev_carrier)->code, "interface-down");
+	assert_false(mask_has(&s.supplied, PORT_ATTR_bond_rate));
+	assert_false(mask_has(&s.supplied, PORT_ATTR_bond_active_rate));
+	PORT_SUPPLY(&s, netdev_up, 1);
+	port_derive(&s, &device);
+	assert_null(port_unavailable(&s, PORT_ATTR_netdev_carrier));
+	mask_set(&s.supplied, PORT_ATTR_bond_members, true);
+	port_derive(&s, &device);
+	assert_true(mask_has(&s.supplied, PORT_ATTR_bond_rate));
+	assert_true(mask_has(&s.supplied, PORT_ATTR_bond_active_rate));
+	port_snapshot_done(&s);
+}
+
 /* A code is for programs: lower case with hyphens, and each once. */
 static void test_codes(_unused_ void **state)
 {
@@ -535,6 +584,8 @@ int main(void)
 		cmocka_unit_test(test_beyond_verbs),
 		cmocka_unit_test(test_reasons_differ),
 		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_interfaces),
+		cmocka_unit_test(test_interface_down),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

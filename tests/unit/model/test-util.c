@@ -163,6 +163,7 @@ static void test_sanitize(void **state)
 		{"\ue000\uf8ff", "\ue000\uf8ff"},
 		{"h\u00f6st \u4e2d \U0001f600", "h\u00f6st \u4e2d \U0001f600"},
 		{"\xc2\x9b\xc2", "???"},
+		{"\xc3\xff\xe2\x82\xc0", "?????"}, /* what follows does not go on */
 	};
 
 	(void)state;

@@ -199,11 +199,11 @@ static void test_take_refused(_unused_ void **state)
 		port = &all.ports.items[0];
 		set = &all.sets.items[0];
 		if (odd < 6)
-			port->items[odd].type = VALUE_NONE; /* a member of a port */
+			value_done(&port->items[odd]); /* a member of a port */
 		else if (odd == 6)
 			port->items[1].number = all.sets.n; /* there is no such set */
 		else if (odd == 7)
-			set->items[2].n--; /* a counter without a unit */
+			value_done(&set->items[2].items[1]); /* a counter without a unit */
 		else
 			port->items[2].items[1].type = VALUE_SIGNED; /* no counter */
 		assert_int_equal(sample_take(&all, "/a", &s, &why), -EBADMSG);

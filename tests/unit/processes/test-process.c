@@ -249,6 +249,18 @@ static void test_odd(_unused_ void **state)
 	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
 	put("20", "stat", "");
 	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	put("20", "stat", "20 ) (x S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 250 20\n");
+	assert_int_equal(process_read(proc, 20, &p), -EBADMSG);
+	/* without a file, and with one that is in another place */
+	put("24", "stat", "24 (x) S\n");
+	assert_int_equal(process_read(proc, 24, &p), -ESRCH);
+	put_process("25", "Tgid:\t25\nUid:\t0\t0\t0\t0\n", "0::/\n");
+	assert_int_equal(unlinkat(proc, "25/cgroup", 0), 0);
+	assert_int_equal(process_read(proc, 25, &p), -ESRCH);
+	assert_int_equal(symlinkat("../7/cgroup", proc, "25/cgroup"), 0);
+	assert_int_equal(process_read(proc, 25, &p), -ELOOP);
+	assert_int_equal(symlinkat("7", proc, "26"), 0);
+	assert_true(process_read(proc, 26, &p) < 0);
 	/* the thread's process is gone */
 	put_process("22", "Tgid:\t23\nUid:\t0\t0\t0\t0\n", "0::/\n");
 	assert_int_equal(process_read(proc, 22, &p), -ESRCH);

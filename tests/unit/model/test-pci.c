@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a PCI address is written, and what is none. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "pci.h"
+#include "util.h"
+
+static void test_addresses(_unused_ void **state)
+{
+	static const char *const cases[][2] = {
+		{"0000:3b:00.1", "0000:3b:00.1"},
+		{"3b:0.1", "0000:3b:00.1"},
+		{"1:2:3.4", "0001:02:03.4"},
+		{"FFFF:FF:1F.7", "ffff:ff:1f.7"},
+		{"000000012:01:02.3", NULL}, /* 17 letters */
+		{"00000012:01:02.3", "0012:01:02.3"},
+		{"0:100:0.0", NULL},
+		{"0:0:20.0", NULL},
+		{"0:0:0.8", NULL},
+		{"100:0.0", NULL},
+		{"0:20.0", NULL},
+		{"0:0.8", NULL},
+		{"0:0:0.0.", NULL},
+		{"0:0.0:", NULL},
+		{"0:0:0", NULL},
+		{"0.0", NULL},
+		{"", NULL},
+		{"+0:0:0.0", NULL},
+		{"0000:3b:00.1 ", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[PCI_ADDRESS_SIZE] = "was";
+		int r = pci_address_parse(cases[i][0], text);
+
+		if (r != (cases[i][1] ? 0 : -EINVAL))
+			fail_msg("%s: %d", cases[i][0], r);
+		assert_string_equal(text, cases[i][1] ? cases[i][1] : "was");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses)};
+
+	return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
+}
