@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "clock.h"
@@ -313,6 +314,21 @@ static void test_family(_unused_ void **state)
 	assert_int_equal(net.n_sent, 2);
 }
 
+/* Without a descriptor nothing is known of the family. */
+static void test_no_descriptor(_unused_ void **state)
+{
+	Genl g = {.netlink = NETLINK_CLOSED, .is_known = true, .family = {.id = 21}};
+	struct rlimit all, none;
+	int r;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	none = (struct rlimit){0, all.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	r = genl_open(&g, "ethtool");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	assert_int_equal(r, -EMFILE);
+}
+
 static void test_ethtool_request(_unused_ void **state)
 {
 	Genl g = {.family = {.id = 21}};
@@ -339,10 +355,11 @@ static void test_ethtool_request(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_dump),      TEST(test_one),	      TEST(test_handler_errors),
-		TEST(test_errors),    TEST(test_interrupted), TEST(test_senders),
-		TEST(test_receiving), TEST(test_sending),     TEST(test_giving_up),
-		TEST(test_open),      TEST(test_family),      TEST(test_ethtool_request),
+		TEST(test_dump),	  TEST(test_one),	  TEST(test_handler_errors),
+		TEST(test_errors),	  TEST(test_interrupted), TEST(test_senders),
+		TEST(test_receiving),	  TEST(test_sending),	  TEST(test_giving_up),
+		TEST(test_open),	  TEST(test_family),	  TEST(test_ethtool_request),
+		TEST(test_no_descriptor),
 	};
 
 	return cmocka_run_group_tests_name("netlink-ask", tests, NULL, NULL);
