@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Entries that can grow: what is in the tails of tables, and of ListPorts(). */
 
+#include "attribute.h"
 #include "fixture.h"
 
 static const char scenario[] = "[device mlx5_0]\n"
@@ -158,6 +159,40 @@ static void test_list_ports(void **state)
 	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
 }
 
+/* Calls ListPorts() with N names of properties; whether that is refused as a wrong argument. */
+static bool refuses(Fixture *f, unsigned int n)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+
+	assert_true(sd_bus_message_new_method_call(f->bus, &call, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+						   RDMAD_INTERFACE_MANAGER, "ListPorts") >= 0);
+	assert_true(sd_bus_message_open_container(call, 'a', "{sv}") >= 0);
+	assert_true(sd_bus_message_open_container(call, 'e', "sv") >= 0);
+	assert_true(sd_bus_message_append(call, "s", "properties") >= 0);
+	assert_true(sd_bus_message_open_container(call, 'v', "as") >= 0);
+	assert_true(sd_bus_message_open_container(call, 'a', "s") >= 0);
+	for (unsigned int i = 0; i < n; i++)
+		assert_true(sd_bus_message_append(call, "s", i % 2 ? "Lid" : "PortCount") >= 0);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_true(sd_bus_message_close_container(call) >= 0);
+	if (sd_bus_call(f->bus, call, 0, &error, &reply) >= 0)
+		return false;
+	assert_string_equal(error.name, RDMAD_ERROR_INVALID_ARGUMENT);
+	return true;
+}
+
+/* As many names as a port and a device have rows, and one more. */
+static void test_many_properties(void **state)
+{
+	Fixture *f = *state;
+	const unsigned int most = (unsigned int)_PORT_ATTR_MAX + _DEVICE_ATTR_MAX;
+
+	assert_false(refuses(f, 0));
+	assert_false(refuses(f, most));
+	assert_true(refuses(f, most + 1));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
 
 int main(void)
@@ -166,6 +201,7 @@ int main(void)
 		TEST(test_gids),
 		TEST(test_pkeys),
 		TEST(test_list_ports),
+		TEST(test_many_properties),
 	};
 
 	return cmocka_run_group_tests_name("tails", tests, NULL, NULL);
