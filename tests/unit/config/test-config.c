@@ -122,6 +122,32 @@ static void test_values(void **state)
 	assert_non_null(strstr(message, "/tmp: "));
 }
 
+/* Both ends of what a number may be, and 0 where it stands for something. */
+static void test_limits(_unused_ void **state)
+{
+	static const struct {
+		const char *number;
+		uint64_t bytes; /* UINT64_MAX: it is refused */
+	} cases[] = {
+		{"0.1", (1U << 20) / 10}, {"1024", UINT64_C(1) << 30}, {"0", 0},
+		{"0.09", UINT64_MAX},	  {"1024.5", UINT64_MAX},      {"-0.1", UINT64_MAX},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *message = NULL;
+		Config c = CONFIG_DEFAULT;
+		char text[64];
+		int r;
+
+		snprintf(text, sizeof(text), "[Daemon]\nLongReplyMiBPerSec=%s\n", cases[i].number);
+		r = load(&c, text, strlen(text), &message);
+		assert_int_equal(r, cases[i].bytes == UINT64_MAX ? -EINVAL : 0);
+		if (r == 0)
+			assert_int_equal(c.long_reply_rate, cases[i].bytes);
+		config_done(&c);
+	}
+}
+
 /* As many ports as a wait may have, one of them named twice. One more is too many. */
 static void test_number_of_ports(void **state)
 {
@@ -246,7 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_errors),		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_number_of_ports), cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_manual),		cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests_name("config", tests, NULL, NULL);
