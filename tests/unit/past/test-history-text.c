@@ -405,6 +405,8 @@ static void test_wrong(void **state)
 		{"finding mlx5_0/1 severity=warning since=5 .", "is none"},
 		{"finding mlx5_0/1 check=a-name-that-is-too-long severity=warning since=5 .",
 		 "is none"},
+		{"finding mlx5_0/1 check=a-name-of-20-letters severity=warning since=5 .",
+		 "is none"},
 		{"finding mlx5_0/1 check=flap%0 severity=warning since=5 .", "is none"},
 		{"finding mlx5_0/1 check=flap severity=purple since=5 .", "severity"},
 		{"finding mlx5_0/1 check=flap since=5 .", "severity"},
