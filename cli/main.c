@@ -277,21 +277,16 @@ static ExitStatus check_arguments(const Context *c, const Command *command)
 
 	if (n < command->least) {
 		(void)last_argument(command, &first);
-		complain("%s: expected %.*s", command->name, first > 0 ? first - 1 : INT_MAX,
-			 command->argument);
-		return STATUS_USAGE;
+		return usage_error("%s: expected %.*s", command->name,
+				   first > 0 ? first - 1 : INT_MAX, command->argument);
 	}
-	if (n > command->most) {
-		complain("%s: unexpected argument \"%s\"; expected %s%s", command->name,
-			 arguments[command->most], command->most == 0 ? "none" : "one ",
-			 command->most == 0 ? "" : command->argument);
-		return STATUS_USAGE;
-	}
+	if (n > command->most)
+		return usage_error("%s: unexpected argument \"%s\"; expected %s%s", command->name,
+				   arguments[command->most], command->most == 0 ? "none" : "one ",
+				   command->most == 0 ? "" : command->argument);
 	for (unsigned int i = 0; i < n; i++)
-		if (!*arguments[i]) {
-			complain("%s: %s is empty", command->name, command->argument);
-			return STATUS_USAGE;
-		}
+		if (!*arguments[i])
+			return usage_error("%s: %s is empty", command->name, command->argument);
 	return STATUS_OK;
 }
 
@@ -309,9 +304,8 @@ static ExitStatus find_command(const char *name, const Command **ret)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s, ", commands[i].name);
 		suggestion_offer(&suggestion, commands[i].name);
 	}
-	complain("unknown command \"%s\"; expected %sor help%s", name, names,
-		 suggestion_text(&suggestion));
-	return STATUS_USAGE;
+	return usage_error("unknown command \"%s\"; expected %sor help%s", name, names,
+			   suggestion_text(&suggestion));
 }
 
 static ExitStatus run_command(Context *c, const Command *command)
@@ -341,10 +335,9 @@ static ExitStatus run_help(char **arguments, unsigned int n)
 
 	if (n == 0)
 		return help();
-	if (n > 1) {
-		complain("help: unexpected argument \"%s\"; expected one COMMAND", arguments[1]);
-		return STATUS_USAGE;
-	}
+	if (n > 1)
+		return usage_error("help: unexpected argument \"%s\"; expected one COMMAND",
+				   arguments[1]);
 	status = find_command(arguments[0], &command);
 	return status == STATUS_OK ? help_command(command) : status;
 }
@@ -362,10 +355,8 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	status = options_parse(&options, argc, argv, &first);
 	if (status != STATUS_OK)
 		return status;
-	if (!!c->host + !!c->machine + !streq(c->address, "system") > 1) {
-		complain("of --host, --machine and --bus only one can be given");
-		return STATUS_USAGE;
-	}
+	if (!!c->host + !!c->machine + !streq(c->address, "system") > 1)
+		return usage_error("of --host, --machine and --bus only one can be given");
 	c->arguments = argv + first;
 	c->n_arguments = (unsigned int)(argc - first);
 	if (arg_version) {

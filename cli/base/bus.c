@@ -90,10 +90,8 @@ ExitStatus bus_end_loop(Context *c, const char *what, int r, ExitStatus status)
 	if (r < 0)
 		return bus_complain(what, NULL, r);
 	/* sd_bus_set_exit_on_disconnect() has ended the loop */
-	if (r == EXIT_FAILURE) {
-		complain("the connection to the bus is lost");
-		return STATUS_FAILED;
-	}
+	if (r == EXIT_FAILURE)
+		return failure("the connection to the bus is lost");
 	return status;
 }
 
@@ -103,18 +101,13 @@ ExitStatus bus_complain(const char *what, const sd_bus_error *error, int r)
 	const char *why = error_absence(error);
 
 	/* what the bus says of a name without a service is about the bus, and not about rdmad */
-	if (why && sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN)) {
-		complain("no rdmad on %s: it %s%s", place, why, advice);
-		return STATUS_NO_DAEMON;
-	}
-	if (why) {
-		complain("no rdmad on %s: it %s (%s)%s", place, why, message, advice);
-		return STATUS_NO_DAEMON;
-	}
-	if (error_is_lost(r)) {
-		complain("the connection to %s has ended", place);
-		return STATUS_NO_DAEMON;
-	}
+	if (why && sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN))
+		return complain_as(STATUS_NO_DAEMON, "no rdmad on %s: it %s%s", place, why, advice);
+	if (why)
+		return complain_as(STATUS_NO_DAEMON, "no rdmad on %s: it %s (%s)%s", place, why,
+				   message, advice);
+	if (error_is_lost(r))
+		return complain_as(STATUS_NO_DAEMON, "the connection to %s has ended", place);
 	complain("%s: %s", what, message);
 	return error_is_no_port(error) ? STATUS_NO_PORT : STATUS_FAILED;
 }

@@ -50,9 +50,8 @@ static ExitStatus report(const char *path, int r)
 {
 	if (r == 0)
 		return STATUS_OK;
-	complain("cannot write %s: %s", path,
-		 r == -EEXIST ? "it is not a regular file" : strerror(-r));
-	return STATUS_FAILED;
+	return failure("cannot write %s: %s", path,
+		       r == -EEXIST ? "it is not a regular file" : strerror(-r));
 }
 
 ExitStatus file_replace(const char *path, const char *text, size_t size)

@@ -47,8 +47,7 @@ ExitStatus option_count(const Option *o, const char *argument)
 
 ExitStatus option_refuse(const Option *o, const char *argument)
 {
-	complain("--%s=%s: expected %s", o->name, argument, o->expected);
-	return STATUS_USAGE;
+	return usage_error("--%s=%s: expected %s", o->name, argument, o->expected);
 }
 
 /* The first letter is compared first, because each command compares all names with all. */
@@ -246,9 +245,8 @@ ExitStatus options_check(const OptionTable *t, const char *command)
 
 		if (!t->rows[i].given || !owner || streq(owner, command))
 			continue;
-		complain("--%s is an option of %s, not of %s", t->rows[i].option->name, owner,
-			 command);
-		return STATUS_USAGE;
+		return usage_error("--%s is an option of %s, not of %s", t->rows[i].option->name,
+				   owner, command);
 	}
 	return STATUS_OK;
 }

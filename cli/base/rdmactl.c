@@ -33,6 +33,5 @@ void complain(const char *format, ...)
 
 ExitStatus out_of_memory(void)
 {
-	complain("out of memory");
-	return STATUS_FAILED;
+	return failure("out of memory");
 }

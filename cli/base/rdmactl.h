@@ -40,6 +40,10 @@ typedef struct Context {
 
 /* Prints "rdmactl: " and the message on standard error, without control characters. */
 void complain(const char *format, ...) _printf_(1, 2);
+/* The same, and the status that a command ends with. */
+#define complain_as(status, ...) (complain(__VA_ARGS__), (status))
+#define failure(...)		 complain_as(STATUS_FAILED, __VA_ARGS__)
+#define usage_error(...)	 complain_as(STATUS_USAGE, __VA_ARGS__)
 /* How a command for another program says what went wrong and how it ended. */
 typedef struct Reporter {
 	void (*complain)(const char *text); /* instead of a line on standard error */

@@ -87,10 +87,8 @@ static bool show_in_pager(void)
 
 ExitStatus terminal_flush(ExitStatus status)
 {
-	if ((fflush(stdout) < 0 || ferror(stdout)) && errno != EPIPE) {
-		complain("cannot write to standard output: %s", strerror(errno));
-		return STATUS_FAILED;
-	}
+	if ((fflush(stdout) < 0 || ferror(stdout)) && errno != EPIPE)
+		return failure("cannot write to standard output: %s", strerror(errno));
 	return status;
 }
 

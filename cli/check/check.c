@@ -96,8 +96,7 @@ static ExitStatus get_earlier(Asker *a)
 		return asker_sample(a, arg_interval_usec);
 	if (!expectations_have_rates(&arg_expect))
 		return STATUS_OK;
-	complain("check: how much a counter grows needs --interval or --since");
-	return STATUS_USAGE;
+	return usage_error("check: how much a counter grows needs --interval or --since");
 }
 
 /* The other program reads standard output and the exit status only. */
@@ -175,10 +174,8 @@ static ExitStatus refuse_patterns(const Context *c, const Selection *s)
 			const char *argument = c->arguments[i], *missing = s->missing[k];
 			const char *rest = startswith(missing, argument);
 
-			if (object_is_pattern(argument) && rest && *rest == ':') {
-				complain("check: %s", missing);
-				return STATUS_USAGE;
-			}
+			if (object_is_pattern(argument) && rest && *rest == ':')
+				return usage_error("check: %s", missing);
 		}
 	return STATUS_OK;
 }
@@ -206,10 +203,8 @@ ExitStatus check_command(Context *c)
 						.settle_usec = arg_settle_usec};
 	ExitStatus status;
 
-	if (c->json && arg_format != FORMAT_TEXT) {
-		complain("check: --json and --format cannot both be given");
-		return STATUS_USAGE;
-	}
+	if (c->json && arg_format != FORMAT_TEXT)
+		return usage_error("check: --json and --format cannot both be given");
 	if (arg_list)
 		return list_checks(c);
 	status = selection_read(c, SELECTION_OTHERS, NULL, &chosen);

@@ -491,12 +491,11 @@ ExitStatus describe_command(Context *c)
 	Suggestion suggestion;
 	Description d = {.c = c, .name = c->n_arguments > 0 ? c->arguments[0] : NULL};
 
-	if (!find_name(&d)) {
-		complain("describe: unknown attribute \"%s\"; expected one that \"rdmactl "
-			 "describe\" lists%s",
-			 d.name, suggest(d.name, &suggestion));
-		return STATUS_USAGE;
-	}
+	if (!find_name(&d))
+		return usage_error(
+			"describe: unknown attribute \"%s\"; expected one that \"rdmactl "
+			"describe\" lists%s",
+			d.name, suggest(d.name, &suggestion));
 	for (size_t i = 0; i < n_counter_rows; i++)
 		d.name_width = MAX(d.name_width, (int)strlen(counter_rows[i].name));
 	if (c->json)

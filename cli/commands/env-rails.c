@@ -384,11 +384,10 @@ static ExitStatus leave_nearest(Rails *r, const char *wanted)
 	if (gpus_find(&r->selection.objects, &gpus) < 0)
 		return out_of_memory();
 	gpu = gpus_get(&gpus, wanted);
-	if (!gpu) {
-		complain("env: --gpu=%s: there is no such accelerator (see rdmactl map --gpu)",
-			 wanted);
-		return STATUS_FAILED;
-	}
+	if (!gpu)
+		return failure(
+			"env: --gpu=%s: there is no such accelerator (see rdmactl map --gpu)",
+			wanted);
 	for (size_t i = 0; i < r->n; i++)
 		if (!r->items[i].reason)
 			nearest = MIN(nearest, gpu_distance(r->items[i].device, gpu, &hops));

@@ -586,10 +586,8 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 			return out_of_memory();
 		if (value && !*value)
 			continue;
-		if (!value) {
-			complain("%s has no single value: %s", v->name, why);
-			status = STATUS_FAILED;
-		}
+		if (!value)
+			status = failure("%s has no single value: %s", v->name, why);
 		if (c->json) {
 			print_variable_json(c->out, v, value);
 		} else if (value) {
@@ -610,8 +608,8 @@ static ExitStatus find_library(const char *name, const Library **ret)
 			*ret = &libraries[i];
 			return STATUS_OK;
 		}
-	complain("env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi or gloo", name);
-	return STATUS_USAGE;
+	return usage_error(
+		"env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi or gloo", name);
 }
 
 ExitStatus env_command(Context *c)
@@ -639,8 +637,7 @@ ExitStatus env_command(Context *c)
 		print_left_out(&e, c->out);
 	if (e.rails.n_used == 0 && missing == STATUS_OK) {
 		complain("env: %s can use no port of this machine now", e.library->title);
-		complain("env: why not: rdmactl check; rdmactl explain");
-		status = STATUS_FAILED;
+		status = failure("env: why not: rdmactl check; rdmactl explain");
 	}
 	printed = print_variables(c, &e);
 	if (c->json) {

@@ -66,8 +66,7 @@ static ExitStatus add_entry(Lines *l, const ObjectList *objects, const char *pat
 		    e->items[0].number == index)
 			return add_line(l, port, e);
 	}
-	complain("%s: the entry has just gone away", address);
-	return STATUS_NO_PORT;
+	return complain_as(STATUS_NO_PORT, "%s: the entry has just gone away", address);
 }
 
 /* Reads the port at PATH. One that has gone is no error yet. */
@@ -102,8 +101,7 @@ static ExitStatus add_address(Context *c, ObjectList *objects, Lines *l, const c
 	}
 	if (n > 0)
 		return status;
-	complain("%s: no port has a GID for this address", address);
-	return STATUS_NO_PORT;
+	return complain_as(STATUS_NO_PORT, "%s: no port has a GID for this address", address);
 }
 
 /* An address, with a zone or without one, or a subnet. */
@@ -127,10 +125,8 @@ static ExitStatus read_lines(Context *c, Selection *s, Lines *ret, ExitStatus *r
 	*ret_missing = STATUS_OK;
 	for (unsigned int i = 0; i < c->n_arguments; i++)
 		n += is_address(c->arguments[i]);
-	if (n > 0 && n < c->n_arguments) {
-		complain("gid: expected ports or addresses, but not both");
-		return STATUS_USAGE;
-	}
+	if (n > 0 && n < c->n_arguments)
+		return usage_error("gid: expected ports or addresses, but not both");
 	if (n == 0) {
 		status = selection_read(c, 0, gids, s);
 		if (status != STATUS_OK)

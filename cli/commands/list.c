@@ -168,10 +168,9 @@ static ExitStatus find_column(const char *option, const char *name, ListColumn *
 		return STATUS_OK;
 	suggestion = suggestion_for(name);
 	suggestion_offer_attributes(&suggestion);
-	complain("%s: unknown column \"%s\"; expected one that \"rdmactl list -o help\" "
-		 "lists%s",
-		 option, name, suggestion_text(&suggestion));
-	return STATUS_USAGE;
+	return usage_error("%s: unknown column \"%s\"; expected one that \"rdmactl list -o help\" "
+			   "lists%s",
+			   option, name, suggestion_text(&suggestion));
 }
 
 /* TEXT has names separated by commas. After a '+' they are added to the usual columns. */

@@ -201,8 +201,7 @@ static ExitStatus add_chosen(Waiting *w, char *argument)
 		return status;
 	if (argument)
 		return selection_complain(&s);
-	complain("wait: there is no RDMA port");
-	return STATUS_NO_PORT;
+	return complain_as(STATUS_NO_PORT, "wait: there is no RDMA port");
 }
 
 static int call(Waiting *w);
@@ -388,12 +387,11 @@ static ExitStatus name_ports(Waiting *w)
 
 		if (!name)
 			return out_of_memory();
-		if (arg_escaped && instance_unescape(name) < 0) {
-			complain("wait: \"%s\": expected a port as in the name of a unit, such as "
-				 "mlx5_0-1",
-				 c->arguments[i]);
-			return STATUS_USAGE;
-		}
+		if (arg_escaped && instance_unescape(name) < 0)
+			return usage_error(
+				"wait: \"%s\": expected a port as in the name of a unit, such as "
+				"mlx5_0-1",
+				c->arguments[i]);
 		status = object_is_pattern(name) ? add_chosen(w, name) : add_name(w, name);
 	}
 	return status;

@@ -285,9 +285,7 @@ ExitStatus machines_ask(Machines *m, const AskLimits *limits)
 	if (a.running > 0 && a.status == STATUS_OK)
 		r = sd_event_loop(a.event);
 	sd_event_unref(a.event);
-	if (r < 0 && a.status == STATUS_OK) {
-		complain("cannot wait for answers: %s", strerror(-r));
-		return STATUS_FAILED;
-	}
+	if (r < 0 && a.status == STATUS_OK)
+		return failure("cannot wait for answers: %s", strerror(-r));
 	return a.status;
 }

@@ -72,18 +72,13 @@ static ExitStatus add_machine(Machines *m, const char *name, const char *label, 
 	const Machine *same = find_machine(m, name);
 	Machine *item;
 
-	if (wrong) {
-		complain("%s: \"%s\": %s", place, name, wrong);
-		return STATUS_USAGE;
-	}
-	if (same) {
-		complain("%s: \"%s\" is there already: %s", place, name, same->place);
-		return STATUS_USAGE;
-	}
-	if (m->n == MACHINES_MAX) {
-		complain("%s: \"%s\": there are more than %u machines", place, name, MACHINES_MAX);
-		return STATUS_USAGE;
-	}
+	if (wrong)
+		return usage_error("%s: \"%s\": %s", place, name, wrong);
+	if (same)
+		return usage_error("%s: \"%s\" is there already: %s", place, name, same->place);
+	if (m->n == MACHINES_MAX)
+		return usage_error("%s: \"%s\": there are more than %u machines", place, name,
+				   MACHINES_MAX);
 	if (!array_grow(m->items, m->n))
 		return out_of_memory();
 	item = &m->items[m->n++];
@@ -124,9 +119,9 @@ static ExitStatus read_line(Machines *m, const char *place, char *line, char lab
 		}
 		line[n - 1] = ']';
 	}
-	complain("%s: \"%s\": expected [GROUP] with at most %u letters, digits, '.', '_' or '-'",
-		 place, line, LABEL_MAX);
-	return STATUS_USAGE;
+	return usage_error(
+		"%s: \"%s\": expected [GROUP] with at most %u letters, digits, '.', '_' or '-'",
+		place, line, LABEL_MAX);
 }
 
 static ExitStatus read_lines(Machines *m, const char *name, FILE *f)
@@ -138,16 +133,13 @@ static ExitStatus read_lines(Machines *m, const char *name, FILE *f)
 		size_t length = strlen(line);
 
 		snprintf(place, sizeof(place), "%s:%u", name, n);
-		if (n > LINES_MAX || (length == sizeof(line) - 1 && line[length - 1] != '\n')) {
-			complain("%s: the %s is too long", place, n > LINES_MAX ? "file" : "line");
-			return STATUS_USAGE;
-		}
+		if (n > LINES_MAX || (length == sizeof(line) - 1 && line[length - 1] != '\n'))
+			return usage_error("%s: the %s is too long", place,
+					   n > LINES_MAX ? "file" : "line");
 		status = read_line(m, place, trim(line), label);
 	}
-	if (status == STATUS_OK && ferror(f)) {
-		complain("--hosts=%s: %s", name, strerror(errno));
-		return STATUS_USAGE;
-	}
+	if (status == STATUS_OK && ferror(f))
+		return usage_error("--hosts=%s: %s", name, strerror(errno));
 	return status;
 }
 
@@ -158,10 +150,8 @@ ExitStatus machines_read(Machines *m, const char *path)
 	if (streq(path, "-"))
 		return read_lines(m, "standard input", stdin);
 	f = fopen(path, "re");
-	if (!f) {
-		complain("--hosts=%s: %s; expected a file with a machine on each line", path,
-			 strerror(errno));
-		return STATUS_USAGE;
-	}
+	if (!f)
+		return usage_error("--hosts=%s: %s; expected a file with a machine on each line",
+				   path, strerror(errno));
 	return read_lines(m, path, f);
 }

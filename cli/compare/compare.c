@@ -50,9 +50,8 @@ static ExitStatus ignore_row(const Option *o, const char *name)
 	if (found)
 		return STATUS_OK;
 	suggestion_offer_attributes(&suggestion);
-	complain("--%s: unknown attribute \"%s\"; see rdmactl describe%s", o->name, name,
-		 suggestion_text(&suggestion));
-	return STATUS_USAGE;
+	return usage_error("--%s: unknown attribute \"%s\"; see rdmactl describe%s", o->name, name,
+			   suggestion_text(&suggestion));
 }
 
 static ExitStatus parse_ignore(const Option *o, const char *argument)
@@ -87,8 +86,8 @@ static ExitStatus read_machines(const Context *c, Machines *m)
 		status = machines_add_argument(m, c->arguments[i]);
 	if (status != STATUS_OK || m->n >= 2)
 		return status;
-	complain("compare: expected at least two machines, by --hosts=FILE or as arguments");
-	return STATUS_USAGE;
+	return usage_error(
+		"compare: expected at least two machines, by --hosts=FILE or as arguments");
 }
 
 /* Names the machines that have not answered, and returns how many have. */
@@ -121,11 +120,10 @@ ExitStatus compare_command(Context *c)
 	ExitStatus status;
 	size_t answers;
 
-	if (c->host || c->machine || !streq(c->address, "system")) {
-		complain("compare: --host, --machine and --bus do not say what is compared; see "
-			 "--hosts");
-		return STATUS_USAGE;
-	}
+	if (c->host || c->machine || !streq(c->address, "system"))
+		return usage_error(
+			"compare: --host, --machine and --bus do not say what is compared; see "
+			"--hosts");
 	status = read_machines(c, &m);
 	if (status == STATUS_OK)
 		status = machines_ask(&m, &arg_limits);

@@ -366,10 +366,9 @@ ExitStatus topology_command(Context *c)
 	_cleanup_machines_ Machines m = {};
 	ExitStatus status;
 
-	if (!arg_hosts || arg_slurm + arg_dot + c->json != 1) {
-		complain("topology: expected --hosts=FILE, and one of --slurm, --dot and --json");
-		return STATUS_USAGE;
-	}
+	if (!arg_hosts || arg_slurm + arg_dot + c->json != 1)
+		return usage_error(
+			"topology: expected --hosts=FILE, and one of --slurm, --dot and --json");
 	status = machines_read(&m, arg_hosts);
 	if (status == STATUS_OK)
 		status = machines_ask(&m, &limits);

@@ -140,28 +140,20 @@ ExitStatus samples_load(const char *path, SampleList *ret)
 	size_t size;
 	int r = text_read_file(path, SIZE_MOST, &text, &size);
 
-	if (r < 0) {
-		complain("cannot read %s: %s", path, strerror(-r));
-		return STATUS_FAILED;
-	}
+	if (r < 0)
+		return failure("cannot read %s: %s", path, strerror(-r));
 	format = startswith(text, MAGIC);
-	if (!format) {
-		complain("%s: not a file that \"rdmactl counters --save\" wrote", path);
-		return STATUS_FAILED;
-	}
-	if (strtoul(format, NULL, 10) > FORMAT) {
-		complain("%s: it has format %lu, of a later rdmactl; expected format %u", path,
-			 strtoul(format, NULL, 10), FORMAT);
-		return STATUS_FAILED;
-	}
+	if (!format)
+		return failure("%s: not a file that \"rdmactl counters --save\" wrote", path);
+	if (strtoul(format, NULL, 10) > FORMAT)
+		return failure("%s: it has format %lu, of a later rdmactl; expected format %u",
+			       path, strtoul(format, NULL, 10), FORMAT);
 	end = find_end(text, size);
 	r = end ? read_samples(text, end, &list) : -EBADMSG;
 	if (r == -ENOMEM)
 		return out_of_memory();
-	if (r < 0) {
-		complain("%s: the file is damaged: it is not as it was saved", path);
-		return STATUS_FAILED;
-	}
+	if (r < 0)
+		return failure("%s: the file is damaged: it is not as it was saved", path);
 	*ret = list;
 	list = (SampleList){};
 	return STATUS_OK;

@@ -254,8 +254,7 @@ static ExitStatus read_port(Context *c, const Object *port, Samples *all, Sample
 		return STATUS_OK;
 	if (!why)
 		return bus_complain(name, &error, r);
-	complain("%s: %s", name, why);
-	return STATUS_FAILED;
+	return failure("%s: %s", name, why);
 }
 
 /* Reads the counters of the ports that were chosen, with one call if these are all. Ports that
@@ -314,8 +313,7 @@ static ExitStatus subtract(const SampleList *list, const SampleList *since, Samp
 		PortSample *p;
 
 		if (gap) {
-			complain("%s: %s: %s", arg_since, now->name, gap);
-			status = STATUS_FAILED;
+			status = failure("%s: %s: %s", arg_since, now->name, gap);
 			continue;
 		}
 		p = sample_list_add(ret, now->name, now->path);
@@ -349,11 +347,10 @@ ExitStatus counters_command(Context *c)
 	_cleanup_selection_ Selection s = {};
 	ExitStatus status, missing;
 
-	if (arg_watch_usec > 0 && (arg_save || arg_since || arg_total)) {
-		complain("counters: --watch cannot be used together with --save, --since or "
-			 "--total");
-		return STATUS_USAGE;
-	}
+	if (arg_watch_usec > 0 && (arg_save || arg_since || arg_total))
+		return usage_error(
+			"counters: --watch cannot be used together with --save, --since or "
+			"--total");
 	status = selection_read(c, 0, selection_names, &s);
 	if (status != STATUS_OK)
 		return status;

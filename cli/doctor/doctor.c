@@ -225,10 +225,8 @@ ExitStatus doctor_command(Context *c)
 
 	if (arg_list)
 		return list_features(c);
-	if (c->host || c->machine) {
-		complain("doctor looks at this machine: run it where rdmad is");
-		return STATUS_USAGE;
-	}
+	if (c->host || c->machine)
+		return usage_error("doctor looks at this machine: run it where rdmad is");
 	if (bus_connect(c, &bus) == STATUS_OK)
 		c->bus = bus;
 	machine_read(c, arg_root, &m);

@@ -37,8 +37,8 @@ static ExitStatus refuse_property(const char *name)
 	Suggestion suggestion = suggestion_for(name);
 
 	suggestion_offer_attributes(&suggestion);
-	complain("--property: unknown attribute \"%s\"%s", name, suggestion_text(&suggestion));
-	return STATUS_USAGE;
+	return usage_error("--property: unknown attribute \"%s\"%s", name,
+			   suggestion_text(&suggestion));
 }
 
 static ExitStatus parse_properties(_unused_ const Option *o, const char *argument)
@@ -57,10 +57,8 @@ static ExitStatus parse_properties(_unused_ const Option *o, const char *argumen
 
 		if (!row)
 			return refuse_property(name);
-		if (!attr_is_in_signals(row)) {
-			complain("--property: %s changes without a signal", row->name);
-			return STATUS_USAGE;
-		}
+		if (!attr_is_in_signals(row))
+			return usage_error("--property: %s changes without a signal", row->name);
 		arg_properties[n++] = CONST_CAST(char *, row->name);
 	}
 	return STATUS_OK;

@@ -113,9 +113,8 @@ static ExitStatus find_source(Ping *p, Peer *peer)
 	freeifaddrs(all);
 	if (peer->from)
 		return STATUS_OK;
-	complain("ping: %s has no address to ask %s from", object_name(p->from.ports[0], name),
-		 peer->result.way.address);
-	return STATUS_FAILED;
+	return failure("ping: %s has no address to ask %s from",
+		       object_name(p->from.ports[0], name), peer->result.way.address);
 }
 
 /* Tries */
@@ -291,10 +290,9 @@ static ExitStatus choose_from(Ping *p)
 	status = selection_read(&c, 0, selection_names, &p->from);
 	if (status == STATUS_OK)
 		status = selection_complain(&p->from);
-	if (status == STATUS_OK && p->from.n != 1) {
-		complain("--from=%s: expected one port, and there are %zu", arg_from, p->from.n);
-		status = STATUS_USAGE;
-	}
+	if (status == STATUS_OK && p->from.n != 1)
+		status = usage_error("--from=%s: expected one port, and there are %zu", arg_from,
+				     p->from.n);
 	return status;
 }
 
@@ -304,19 +302,16 @@ static ExitStatus prepare(Ping *p, char **peers, size_t n)
 	const char *why = NULL;
 	ExitStatus status;
 
-	if (c->host || c->machine) {
-		complain("%s: asks from this machine only, without --host and --machine", p->what);
-		return STATUS_USAGE;
-	}
+	if (c->host || c->machine)
+		return usage_error("%s: asks from this machine only, without --host and --machine",
+				   p->what);
 	status = choose_from(p);
 	if (status != STATUS_OK)
 		return status;
 	p->fd = ping_cm_open(&p->cm, &why);
-	if (p->fd == -ELIBACC) {
-		complain("%s: please install librdmacm1 (Debian) or librdmacm (Fedora): %s",
-			 p->what, why);
-		return STATUS_FAILED;
-	}
+	if (p->fd == -ELIBACC)
+		return failure("%s: please install librdmacm1 (Debian) or librdmacm (Fedora): %s",
+			       p->what, why);
 	p->peers = calloc(n, sizeof(*p->peers));
 	if (!p->peers)
 		return out_of_memory();

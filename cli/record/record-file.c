@@ -12,8 +12,7 @@
 
 ExitStatus record_file_refuse(const RecordFile *f, const char *what)
 {
-	complain("%s:%u: %s", f->path, f->line, what);
-	return STATUS_FAILED;
+	return failure("%s:%u: %s", f->path, f->line, what);
 }
 
 /* Whether TEXT can be printed. Tabs become blanks. */
@@ -49,10 +48,8 @@ ExitStatus record_file_next(RecordFile *f, char **ret)
 	bool is_whole = n > 0 && f->text[n - 1] == '\n';
 
 	*ret = NULL;
-	if (!is_read && ferror(f->stream)) {
-		complain("cannot read %s: %s", f->path, strerror(errno));
-		return STATUS_FAILED;
-	}
+	if (!is_read && ferror(f->stream))
+		return failure("cannot read %s: %s", f->path, strerror(errno));
 	/* without an end: too long, the last one, or followed by a byte 0 */
 	f->at_end = !is_whole;
 	f->line += is_whole || n > SCENARIO_LINE_MAX;
@@ -94,17 +91,16 @@ static ExitStatus check_format(const RecordFile *f, const char *line)
 	const char *version = line ? startswith(line, "# rdmad record ") : NULL;
 	uint64_t format;
 
-	if (!version || text_to_u64(version, UINT64_MAX, &format) < 0) {
-		complain("%s is no record of rdmad: expected \"# rdmad record %u\" in its first "
-			 "line",
-			 f->path, RECORD_FORMAT);
-		return STATUS_FAILED;
-	}
+	if (!version || text_to_u64(version, UINT64_MAX, &format) < 0)
+		return failure(
+			"%s is no record of rdmad: expected \"# rdmad record %u\" in its first "
+			"line",
+			f->path, RECORD_FORMAT);
 	if (format == RECORD_FORMAT)
 		return STATUS_OK;
-	complain("%s: a later rdmad has written this: it has format %s, and this rdmactl reads %u",
-		 f->path, version, RECORD_FORMAT);
-	return STATUS_FAILED;
+	return failure(
+		"%s: a later rdmad has written this: it has format %s, and this rdmactl reads %u",
+		f->path, version, RECORD_FORMAT);
 }
 
 static void rewind_file(RecordFile *f)
@@ -131,11 +127,10 @@ static ExitStatus read_head(RecordFile *f)
 		if (!read_head_line(&f->head, line + 2))
 			status = record_file_refuse(f, "this line of the head makes no sense");
 	}
-	if (status == STATUS_OK && (f->head.realtime_usec == 0 || f->head.monotonic_usec == 0)) {
-		complain("%s: the head has no times: expected \"# realtime\" and \"# monotonic\"",
-			 f->path);
-		status = STATUS_FAILED;
-	}
+	if (status == STATUS_OK && (f->head.realtime_usec == 0 || f->head.monotonic_usec == 0))
+		status = failure(
+			"%s: the head has no times: expected \"# realtime\" and \"# monotonic\"",
+			f->path);
 	rewind_file(f);
 	return status;
 }
@@ -153,8 +148,7 @@ RecordFile *record_file_free(RecordFile *f)
 
 static ExitStatus cannot_open(const char *path, int error)
 {
-	complain("cannot open %s: %s", path, strerror(error));
-	return STATUS_FAILED;
+	return failure("cannot open %s: %s", path, strerror(error));
 }
 
 /* Takes FD and PATH, of which each may have failed. */
@@ -174,10 +168,8 @@ static ExitStatus file_new(int fd, char *path, RecordFile **ret)
 		close_fd(fd);
 	if (!f->stream || !f->path)
 		return out_of_memory();
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		complain("cannot open %s: it is not a regular file", f->path);
-		return STATUS_FAILED;
-	}
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return failure("cannot open %s: it is not a regular file", f->path);
 	*ret = steal_pointer(&f);
 	return STATUS_OK;
 }
@@ -268,10 +260,8 @@ static ExitStatus read_names(const char *directory, DIR *d, RecordNames *names)
 	while ((entry = readdir(d))) {
 		if (!is_segment_name(entry->d_name))
 			continue;
-		if (names->n == SEGMENTS_MAX) {
-			complain("%s has more than %u segments", directory, SEGMENTS_MAX);
-			return STATUS_FAILED;
-		}
+		if (names->n == SEGMENTS_MAX)
+			return failure("%s has more than %u segments", directory, SEGMENTS_MAX);
 		text_copy(names->names[names->n++], RECORD_NAME_SIZE, entry->d_name);
 	}
 	return names->n > 0 ? STATUS_OK : cannot_list(directory, ENOENT);

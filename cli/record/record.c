@@ -103,10 +103,9 @@ static ExitStatus list_record(Context *c)
 	RecordList list = {.context = c};
 	ExitStatus status;
 
-	if (c->n_arguments > 1) {
-		complain("record: list takes no argument, such as \"%s\"", c->arguments[1]);
-		return STATUS_USAGE;
-	}
+	if (c->n_arguments > 1)
+		return usage_error("record: list takes no argument, such as \"%s\"",
+				   c->arguments[1]);
 	status = record_list_begin(&list);
 	if (status == STATUS_OK)
 		status = visit_segments(list_segment, &list);
@@ -221,10 +220,9 @@ static ExitStatus show_record(Context *c)
 	status = visit_segments(show_segment, &s);
 	record_print_end(&s.printer, status == STATUS_OK);
 	for (size_t i = 0; i < s.n_names && status == STATUS_OK; i++)
-		if (!seen[i]) {
-			complain("no port or device \"%s\" in the record", s.names[i]);
-			status = STATUS_NO_PORT;
-		}
+		if (!seen[i])
+			status = complain_as(STATUS_NO_PORT,
+					     "no port or device \"%s\" in the record", s.names[i]);
 	return status;
 }
 
@@ -315,11 +313,9 @@ static ExitStatus open_segment(RecordFile **ret)
 			status = record_file_open_in(names.fd, directory, names.names[i], ret);
 	for (size_t i = 0; status == STATUS_OK && !*ret && !arg_at && arg_since && i < names.n; i++)
 		status = record_file_open_in(names.fd, directory, names.names[i], ret);
-	if (status == STATUS_OK && !*ret) {
-		complain("%s: the record begins later than that; see rdmactl record list",
-			 directory);
-		status = STATUS_FAILED;
-	}
+	if (status == STATUS_OK && !*ret)
+		status = failure("%s: the record begins later than that; see rdmactl record list",
+				 directory);
 	return status;
 }
 
@@ -328,11 +324,9 @@ static ExitStatus export_record(Context *c)
 	_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
 	ExitStatus status;
 
-	if (c->n_arguments > 1 || c->json) {
-		complain(c->json ? "record: export prints a scenario, not JSON"
-				 : "record: export takes no port or device");
-		return STATUS_USAGE;
-	}
+	if (c->n_arguments > 1 || c->json)
+		return usage_error(c->json ? "record: export prints a scenario, not JSON"
+					   : "record: export takes no port or device");
 	if (arg_file)
 		return visit_segments(export_segment, c);
 	status = open_segment(&f);
@@ -352,14 +346,11 @@ ExitStatus record_command(Context *c)
 	};
 	const char *word = c->arguments[0];
 
-	if (c->host || c->machine) {
-		complain("record: reads files of this machine; run it over ssh on the other one");
-		return STATUS_USAGE;
-	}
-	if (arg_directory && arg_file) {
-		complain("record: of --directory and --file only one can be given");
-		return STATUS_USAGE;
-	}
+	if (c->host || c->machine)
+		return usage_error(
+			"record: reads files of this machine; run it over ssh on the other one");
+	if (arg_directory && arg_file)
+		return usage_error("record: of --directory and --file only one can be given");
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		const char *option = (arg_since && !words[i].since)		    ? "since"
 				     : (arg_until != UINT64_MAX && !words[i].until) ? "until"
@@ -371,9 +362,7 @@ ExitStatus record_command(Context *c)
 			continue;
 		if (!option)
 			return words[i].run(c);
-		complain("record: --%s is not an option of \"%s\"", option, word);
-		return STATUS_USAGE;
+		return usage_error("record: --%s is not an option of \"%s\"", option, word);
 	}
-	complain("record: unknown \"%s\"; expected list, show or export", word);
-	return STATUS_USAGE;
+	return usage_error("record: unknown \"%s\"; expected list, show or export", word);
 }
