@@ -73,14 +73,12 @@ static const char *description(const MetricFamily *f)
 
 static int describe(void *userdata, const MetricFamily *f)
 {
-	json_object *family;
 	char name[VARLINK_NAME_MAX];
-	bool ok;
+	json_object *family = json_object_new_object();
+	bool ok = family && text_member(family, "name", varlink_metric_name(f->name, name)) &&
+		  text_member(family, "description", description(f)) &&
+		  text_member(family, "type", type_name(f->type));
 
-	family = json_object_new_object();
-	ok = family && text_member(family, "name", varlink_metric_name(f->name, name)) &&
-	     text_member(family, "description", description(f)) &&
-	     text_member(family, "type", type_name(f->type));
 	return add_reply(userdata, family, ok);
 }
 

@@ -118,10 +118,9 @@ static const Sample *read_counters(void *userdata, const Object *port, const cha
 static const Sample *find_before(void *userdata, const Object *port, _unused_ uint64_t most_usec)
 {
 	const Asker *a = userdata;
-	const PortSample *p;
 	char name[96];
+	const PortSample *p = sample_list_find(&a->before, 0, object_name(port, name));
 
-	p = sample_list_find(&a->before, 0, object_name(port, name));
 	return p && p->sample.counters.n > 0 ? &p->sample : NULL;
 }
 
@@ -131,10 +130,9 @@ ExitStatus asker_sample(Asker *a, uint64_t usec)
 	for (size_t i = 0; i < a->chosen->n; i++) {
 		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 		const Object *port = a->chosen->ports[i];
-		PortSample *p;
 		char name[96];
+		PortSample *p = sample_list_add(&a->before, object_name(port, name), port->path);
 
-		p = sample_list_add(&a->before, object_name(port, name), port->path);
 		if (!p)
 			return out_of_memory();
 		(void)sample_read(a->c->bus, port->path, &p->sample, &error);

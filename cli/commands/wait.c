@@ -400,10 +400,9 @@ static ExitStatus name_ports(Waiting *w)
 ExitStatus wait_command(Context *c)
 {
 	_cleanup_(waiting_done) Waiting w = {.c = c};
-	ExitStatus status;
 	int r;
+	ExitStatus status = name_ports(&w);
 
-	status = name_ports(&w);
 	if (status != STATUS_OK)
 		return status;
 	r = start(&w);

@@ -297,10 +297,9 @@ static void name_place(const Kind *k, Place *p)
 
 int places_find(Kind *k)
 {
-	size_t n_devices;
 	int r = find_devices(k);
+	size_t n_devices = k->n_places;
 
-	n_devices = k->n_places;
 	for (size_t device = 0; device < n_devices; device++)
 		for (size_t i = 0; r == 0 && i < k->n; i++)
 			r = find_ports(k, i, device);

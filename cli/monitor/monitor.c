@@ -183,9 +183,8 @@ static int on_state_changed(Monitor *m, sd_bus_message *signal)
 	const Attribute *row = &port_attributes[PORT_ATTR_state];
 	const char *is, *was, *reason;
 	bool in_batch;
-	int r;
+	int r = sd_bus_message_read(signal, "sss", &is, &was, &reason);
 
-	r = sd_bus_message_read(signal, "sss", &is, &was, &reason);
 	if (r < 0 || !o || !o->is_port)
 		return r;
 	in_batch = m->before && streq(m->before->path, o->path);
@@ -213,9 +212,8 @@ static int on_subnet_reconfigured(Monitor *m, sd_bus_message *signal)
 {
 	Object *o = object_list_find(&m->follow.objects, sd_bus_message_get_path(signal));
 	const char *reason;
-	int r;
+	int r = sd_bus_message_read(signal, "s", &reason);
 
-	r = sd_bus_message_read(signal, "s", &reason);
 	if (r < 0 || !o)
 		return r;
 	batch_flush(m, m->before && streq(m->before->path, o->path) ? reason : NULL);

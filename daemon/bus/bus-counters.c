@@ -229,11 +229,10 @@ int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 static int find_ports(const Cache *c, char *const *names, char **ret, sd_bus_error *error)
 {
 	char *text = NULL, path[RDMAD_PATH_MAX];
-	FILE *file;
 	size_t size;
 	int r = 0;
+	FILE *file = open_memstream(&text, &size);
 
-	file = open_memstream(&text, &size);
 	if (!file)
 		return -ENOMEM;
 	for (; *names && r == 0; names++) {

@@ -73,9 +73,8 @@ int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 {
 	DeviceSnapshot d;
-	int r;
+	int r = nldev_parse_device(m, &d);
 
-	r = nldev_parse_device(m, &d);
 	if (r < 0)
 		return r;
 	if (a->n == NLDEV_DEVICES_MAX)
@@ -167,9 +166,8 @@ static int request(uint16_t command, uint16_t flags, NldevAnswer *ret)
 	};
 	_cleanup_close_ int fd = -EBADF;
 	NldevAnswer answer = {};
-	int r;
+	int r = watch_netlink_open(NETLINK_RDMA, &fd);
 
-	r = watch_netlink_open(NETLINK_RDMA, &fd);
 	if (r < 0)
 		return r;
 	if (sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0)
@@ -221,9 +219,8 @@ static int on_message(void *watch, struct nlmsghdr *m)
 	WatchNldev *w = watch;
 	bool going;
 	Event e;
-	int r;
+	int r = watch_nldev_parse(m, &e, &going);
 
-	r = watch_nldev_parse(m, &e, &going);
 	if (r <= 0)
 		return r;
 	if (going)

@@ -155,9 +155,8 @@ static void report_lowers(WatchRtnl *w, int parent, const char *name, unsigned i
 {
 	struct dirent *entry;
 	DIR *dir;
-	int fd;
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return; /* gone */
 	dir = fdopendir(fd);

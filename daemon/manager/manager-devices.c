@@ -68,9 +68,8 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	uint32_t index = s->values.index;
 	Port *excess;
 	Device *d;
-	int op;
+	int op = cache_apply_device(&m->cache, s, CHANGE_LIST, realtime_now_usec(), &change);
 
-	op = cache_apply_device(&m->cache, s, CHANGE_LIST, realtime_now_usec(), &change);
 	if (op < 0) {
 		log_error_errno(op, "Cannot keep device %u, ignoring it: %m", index);
 		return;

@@ -271,9 +271,8 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(manager_free_pointer) Manager *manager = NULL;
 	Opening opening;
-	int r;
+	int r = bus_address(a->bus, &address);
 
-	r = bus_address(a->bus, &address);
 	if (r >= 0)
 		r = expect_path(a, &expect);
 	if (r >= 0)

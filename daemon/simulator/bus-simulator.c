@@ -26,9 +26,8 @@ static void add_pair(GStrvBuilder *words, const char *key, const char *value)
 static int read_settings(sd_bus_message *m, GStrvBuilder *words, sd_bus_error *error)
 {
 	const char *key, *value;
-	int r;
+	int r = sd_bus_message_enter_container(m, 'a', "{ss}");
 
-	r = sd_bus_message_enter_container(m, 'a', "{ss}");
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_read(m, "{ss}", &key, &value)) > 0) {
@@ -45,9 +44,8 @@ static int read_settings(sd_bus_message *m, GStrvBuilder *words, sd_bus_error *e
 static int read_reasons(sd_bus_message *m, GStrvBuilder *words)
 {
 	const char *reason;
-	int r;
+	int r = sd_bus_message_enter_container(m, 'a', "s");
 
-	r = sd_bus_message_enter_container(m, 'a', "s");
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_read(m, "s", &reason)) > 0)
@@ -60,9 +58,8 @@ static int run(sd_bus_message *m, SimulatedMachine *machine, const char *const *
 	       sd_bus_error *error)
 {
 	_cleanup_free_ char *message = NULL;
-	int r;
+	int r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
 
-	r = bus_read_options(m, sd_bus_message_get_member(m), NULL, 0, error);
 	if (r < 0)
 		return r;
 	r = simulated_commands_run(machine, words, &message);
@@ -89,9 +86,8 @@ static int method_set(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
 	g_auto(GStrv) words = NULL;
 	const char *port;
-	int r;
+	int r = sd_bus_message_read(m, "s", &port);
 
-	r = sd_bus_message_read(m, "s", &port);
 	if (r < 0)
 		return r;
 	g_strv_builder_add(builder, "set");
@@ -112,9 +108,8 @@ static int method_add_device(sd_bus_message *m, void *userdata, sd_bus_error *er
 	g_auto(GStrv) words = NULL;
 	const char *name;
 	SimulatedMachine *machine = userdata;
-	int r;
+	int r = sd_bus_message_read(m, "s", &name);
 
-	r = sd_bus_message_read(m, "s", &name);
 	if (r < 0)
 		return r;
 	g_strv_builder_add(builder, "add");
@@ -192,9 +187,8 @@ static int method_run(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	_cleanup_free_ char *message = NULL, *copy = NULL;
 	const char *line;
 	Words words;
-	int r;
+	int r = sd_bus_message_read(m, "s", &line);
 
-	r = sd_bus_message_read(m, "s", &line);
 	if (r < 0)
 		return r;
 	copy = strdup(line);

@@ -183,9 +183,8 @@ static int new_section(Scenario *s, const char *heading, unsigned int line, Scen
 	g_autofree char *text = g_strdup(heading), *key = NULL, *name = NULL;
 	const ScenarioSection *before;
 	Heading h;
-	int r;
+	int r = heading_parse(text, &h, ret_message);
 
-	r = heading_parse(text, &h, ret_message);
 	if (r < 0)
 		return r;
 	if (h.kind != SECTION_SCRIPT) {
@@ -490,9 +489,8 @@ int scenario_load(const char *path, Scenario **ret, char **ret_message)
 	_cleanup_free_ char *text = NULL, *what = NULL;
 	unsigned int line = 0;
 	size_t size = 0;
-	int r;
+	int r = text_read_file(path, SCENARIO_FILE_MAX, &text, &size);
 
-	r = text_read_file(path, SCENARIO_FILE_MAX, &text, &size);
 	if (r == -EFBIG)
 		return scenario_refuse(r, ret_message, "%s: too large, expected at most %u bytes",
 				       path, SCENARIO_FILE_MAX);

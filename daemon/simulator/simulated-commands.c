@@ -53,9 +53,8 @@ static int run_event(SimulatedMachine *sim, const char *const *args, size_t n, c
 {
 	EventReason reasons[SCENARIO_WORDS_MAX];
 	CommandTarget t = {};
-	int r;
+	int r = command_target_parse(sim, args[0], &t, ret_message);
 
-	r = command_target_parse(sim, args[0], &t, ret_message);
 	for (size_t i = 1; r == 0 && i < n; i++)
 		r = command_reason_parse(args[i], &reasons[i - 1], ret_message);
 	if (r < 0 || sim->rehearsing)
@@ -135,9 +134,8 @@ static int run_set(SimulatedMachine *sim, const char *const *args, size_t n, cha
 	_cleanup_(command_settings_done) CommandSettings a = {};
 	g_autoptr(GArray) ports = NULL;
 	CommandTarget t = {};
-	int r;
+	int r = command_target_parse(sim, args[0], &t, ret_message);
 
-	r = command_target_parse(sim, args[0], &t, ret_message);
 	if (r < 0)
 		return r;
 	if (!t.device && !t.ports)
@@ -231,9 +229,8 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, cha
 	uint64_t index = SCENARIO_ANY_INDEX;
 	SimulatedDevice *d = NULL;
 	unsigned int line;
-	int r;
+	int r = simulated_machine_parse_new_name(sim, args[0], name, ret_message);
 
-	r = simulated_machine_parse_new_name(sim, args[0], name, ret_message);
 	if (r < 0)
 		return r;
 	r = command_settings_parse(args + 1, n - 1, &a, ret_message);

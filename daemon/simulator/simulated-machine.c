@@ -133,9 +133,8 @@ int simulated_machine_populate(SimulatedMachine *sim, unsigned int *ret_line, ch
 					     .like = &devices[i],
 					     .first_port = devices[i].first_port};
 		SimulatedDevice *d = NULL;
-		int r;
+		int r = scenario_make_device(sim->scenario, &recipe, &d, ret_line, ret_message);
 
-		r = scenario_make_device(sim->scenario, &recipe, &d, ret_line, ret_message);
 		if (r < 0)
 			return r;
 		*ret_line = devices[i].line;

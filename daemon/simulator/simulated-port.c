@@ -91,9 +91,9 @@ static int set_pkey(PortEdit *e, const char *key, const char *index_text, const 
 {
 	PkeyEntry entry = {};
 	uint64_t pkey = 0;
-	int r;
+	int r = parse_index(key, index_text, e->next.values.pkey_tbl_len, &entry.index,
+			    ret_message);
 
-	r = parse_index(key, index_text, e->next.values.pkey_tbl_len, &entry.index, ret_message);
 	if (r < 0)
 		return r;
 	if (*value && text_to_u64(value, UINT16_MAX, &pkey) < 0)
@@ -195,9 +195,8 @@ static int set_gid(PortEdit *e, const char *key, const char *index_text, const c
 		   char **ret_message)
 {
 	GidEntry entry = {};
-	int r;
+	int r = parse_index(key, index_text, e->next.values.gid_tbl_len, &entry.index, ret_message);
 
-	r = parse_index(key, index_text, e->next.values.gid_tbl_len, &entry.index, ret_message);
 	if (r < 0)
 		return r;
 	if (*value && parse_gid_entry(e, value, &entry) < 0)

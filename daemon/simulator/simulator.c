@@ -90,10 +90,9 @@ static int on_timeout(_unused_ sd_event_source *source, _unused_ uint64_t usec, 
  * deadline. */
 static int wait_for_device(PendingQuery *q, uint64_t deadline_usec)
 {
-	int r;
+	int r = sd_event_add_time(q->simulator->event, &q->timeout, CLOCK_MONOTONIC, deadline_usec,
+				  1, on_timeout, q);
 
-	r = sd_event_add_time(q->simulator->event, &q->timeout, CLOCK_MONOTONIC, deadline_usec, 1,
-			      on_timeout, q);
 	if (r < 0)
 		return r;
 	g_queue_unlink(&q->simulator->queue, &q->link);
@@ -244,9 +243,8 @@ static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t use
 {
 	Simulator *sim = userdata;
 	uint64_t now;
-	int r;
+	int r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 
-	r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 	if (r < 0)
 		return r;
 	do {
@@ -280,13 +278,11 @@ static int on_step_timer(_unused_ sd_event_source *source, _unused_ uint64_t use
 /* The script begins in LEAD_USEC. */
 static int start_script(Simulator *sim, uint64_t lead_usec)
 {
-	const ScenarioStep *steps;
 	uint64_t now;
 	size_t n;
-	int r;
+	const ScenarioStep *steps = scenario_steps(sim->machine.scenario, &n);
+	int r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 
-	steps = scenario_steps(sim->machine.scenario, &n);
-	r = sd_event_now(sim->event, CLOCK_MONOTONIC, &now);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++) {
@@ -496,9 +492,8 @@ static int load(const char *path, Scenario **ret, char **ret_message)
 	_cleanup_free_ char *what = NULL;
 	Scenario *scenario = NULL;
 	unsigned int line = 0;
-	int r;
+	int r = scenario_load(path, &scenario, ret_message);
 
-	r = scenario_load(path, &scenario, ret_message);
 	if (r < 0)
 		return r;
 	simulated_machine_init(&rehearsal, scenario);
@@ -518,12 +513,11 @@ int simulator_new(sd_event *event, const Config *config, const char *path,
 		  const SourceHandler *handler, void *userdata, Source **ret, char **ret_message)
 {
 	_cleanup_(source_free_pointer) Source *source = NULL;
-	Simulator *sim;
 	Scenario *scenario = NULL;
 	unsigned int line;
 	int r;
+	Simulator *sim = calloc(1, sizeof(Simulator));
 
-	sim = calloc(1, sizeof(Simulator));
 	if (!sim)
 		return -ENOMEM;
 	source = &sim->source;

@@ -22,10 +22,9 @@ static int spawn(Lane *l)
 {
 	Pool *p = l->pool;
 	Process *process = pool_find_process(p, NULL);
-	int r;
+	int r = worker_new(p->event, p->argv, p->query_timeout_usec, &p->lane_handler->worker, p,
+			   &process->worker);
 
-	r = worker_new(p->event, p->argv, p->query_timeout_usec, &p->lane_handler->worker, p,
-		       &process->worker);
 	if (r < 0)
 		return r;
 	p->n_processes++;

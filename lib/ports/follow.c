@@ -89,9 +89,8 @@ static int on_properties_changed(Follow *f, sd_bus_message *signal)
 	Object *o = object_list_find(&f->objects, sd_bus_message_get_path(signal));
 	AttrInterface interface;
 	const char *name;
-	int r;
+	int r = sd_bus_message_read_basic(signal, 's', &name);
 
-	r = sd_bus_message_read_basic(signal, 's', &name);
 	if (r < 0 || !o || attr_interface_find(name, &interface) < 0)
 		return r;
 	r = tell_before(f, o, 1U << interface);
@@ -111,9 +110,8 @@ static int on_interfaces_added(Follow *f, sd_bus_message *signal)
 	_cleanup_(object_free_pointer) Object *added = NULL;
 	const char *path;
 	Object *o;
-	int r;
+	int r = sd_bus_message_read_basic(signal, 'o', &path);
 
-	r = sd_bus_message_read_basic(signal, 'o', &path);
 	if (r < 0)
 		return r;
 	o = object_list_find(&f->objects, path);
@@ -144,9 +142,8 @@ static int on_interfaces_removed(Follow *f, sd_bus_message *signal)
 {
 	const char *path, *interface;
 	Object *o;
-	int r;
+	int r = sd_bus_message_read_basic(signal, 'o', &path);
 
-	r = sd_bus_message_read_basic(signal, 'o', &path);
 	if (r < 0)
 		return r;
 	o = object_list_find(&f->objects, path);
@@ -256,9 +253,8 @@ static int on_name_owner_changed(sd_bus_message *signal, void *userdata,
 {
 	const char *name, *was, *is;
 	Follow *f = userdata;
-	int r;
+	int r = sd_bus_message_read(signal, "sss", &name, &was, &is);
 
-	r = sd_bus_message_read(signal, "sss", &name, &was, &is);
 	/* before the first answer: the bus has started rdmad for our call */
 	if (r < 0 || !f->started)
 		return 0;

@@ -49,11 +49,10 @@ int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_objects_ ObjectList list = {};
-	int r;
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+				   "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", error,
+				   &reply, NULL);
 
-	r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-			       "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", error,
-			       &reply, NULL);
 	if (r >= 0)
 		r = object_list_read(&list, reply);
 	if (r < 0)

@@ -30,9 +30,8 @@ Value *value_append(Value *v)
 static int read_container(sd_bus_message *m, char type, const char *contents, Value *ret)
 {
 	Value *item;
-	int r;
+	int r = sd_bus_message_enter_container(m, type, contents);
 
-	r = sd_bus_message_enter_container(m, type, contents);
 	if (r < 0)
 		return r;
 	while ((r = sd_bus_message_at_end(m, false)) == 0) {
@@ -127,9 +126,8 @@ int value_read(sd_bus_message *m, Value *ret)
 	const char *text;
 	uint64_t number; /* room for every basic type but strings */
 	char type;
-	int r;
+	int r = sd_bus_message_peek_type(m, &type, &contents);
 
-	r = sd_bus_message_peek_type(m, &type, &contents);
 	if (r <= 0)
 		return r < 0 ? r : -EBADMSG;
 	switch (type) {
