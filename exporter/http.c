@@ -126,10 +126,10 @@ int http_new(sd_event *event, Source *source, Idle *idle, Http **ret)
 	return 0;
 }
 
-Http *http_free(Http *h)
+void http_free(Http *h)
 {
 	if (!h)
-		return NULL;
+		return;
 	while (h->first)
 		http_connection_free(h->first);
 	for (size_t i = 0; i < h->n_listeners; i++)
@@ -138,5 +138,4 @@ Http *http_free(Http *h)
 	http_pages_done(&h->pages);
 	sd_event_unref(h->event);
 	free(h);
-	return NULL;
 }

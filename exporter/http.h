@@ -37,8 +37,8 @@ typedef struct Http Http;
 
 /* SOURCE and IDLE outlive *RET. -ENOMEM. */
 int http_new(sd_event *event, Source *source, Idle *idle, Http **ret);
-/* Closes all connections and sockets. Takes NULL; returns NULL. */
-Http *http_free(Http *h);
+/* Closes all connections and sockets. Takes NULL. */
+void http_free(Http *h);
 DEFINE_CLEANUP(Http, http_free);
 
 /* Serves the listening socket FD too, which then belongs to H. At most HTTP_LISTENERS_MAX: -E2BIG.

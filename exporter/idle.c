@@ -38,13 +38,12 @@ int idle_new(sd_event *event, uint64_t usec, Idle **ret)
 	return 0;
 }
 
-Idle *idle_free(Idle *i)
+void idle_free(Idle *i)
 {
 	if (!i)
-		return NULL;
+		return;
 	sd_event_source_disable_unref(i->timer);
 	free(i);
-	return NULL;
 }
 
 void idle_begin(Idle *i)

@@ -13,8 +13,8 @@ typedef struct Idle Idle;
 
 /* USEC: how long nobody must have used it; 0: it never ends by itself. */
 int idle_new(sd_event *event, uint64_t usec, Idle **ret);
-/* Takes NULL; returns NULL. */
-Idle *idle_free(Idle *i);
+/* Takes NULL. */
+void idle_free(Idle *i);
 DEFINE_CLEANUP(Idle, idle_free);
 
 /* Somebody begins to use the program: a connection. Each call is followed by one of idle_end(). */

@@ -576,15 +576,14 @@ int source_ask(Source *s, SourceDone done, void *userdata, SourceRequest **ret)
 	return 0;
 }
 
-SourceRequest *source_request_free(SourceRequest *q)
+void source_request_free(SourceRequest *q)
 {
 	if (!q)
-		return NULL;
+		return;
 	*q->at = q->next;
 	if (q->next)
 		q->next->at = q->at;
 	free(q);
-	return NULL;
 }
 
 int source_new(sd_event *event, const char *address, Source **ret)
@@ -615,10 +614,10 @@ int source_new(sd_event *event, const char *address, Source **ret)
 	return 0;
 }
 
-Source *source_free(Source *s)
+void source_free(Source *s)
 {
 	if (!s)
-		return NULL;
+		return;
 	while (s->first)
 		source_request_free(s->first);
 	disconnect(s);
@@ -628,5 +627,4 @@ Source *source_free(Source *s)
 	sd_event_unref(s->event);
 	free(s->address);
 	free(s);
-	return NULL;
 }

@@ -49,12 +49,12 @@ typedef void (*SourceDone)(void *userdata, const SourceState *state);
 /* Connects to the bus at ADDRESS (NULL: the system bus) at the first question, and again after the
  * connection was lost. -ENOMEM. */
 int source_new(sd_event *event, const char *address, Source **ret);
-/* Frees the requests too, without calling DONE. Takes NULL; returns NULL. */
-Source *source_free(Source *s);
+/* Frees the requests too, without calling DONE. Takes NULL. */
+void source_free(Source *s);
 DEFINE_CLEANUP(Source, source_free);
 
 /* Asks for the state. DONE is called once, from the event loop and never from within this function;
  * *RET does not exist any more then. -ENOMEM. */
 int source_ask(Source *s, SourceDone done, void *userdata, SourceRequest **ret);
-/* Gives up a request whose DONE has not been called. Takes NULL; returns NULL. */
-SourceRequest *source_request_free(SourceRequest *q);
+/* Gives up a request whose DONE has not been called. Takes NULL. */
+void source_request_free(SourceRequest *q);

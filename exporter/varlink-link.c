@@ -58,10 +58,10 @@ static void remove_link(VarlinkLink *link)
 	idle_end(link->links->idle);
 }
 
-VarlinkLink *varlink_link_free(VarlinkLink *link)
+void varlink_link_free(VarlinkLink *link)
 {
 	if (!link)
-		return NULL;
+		return;
 	if (link->links)
 		remove_link(link);
 	varlink_question_free(link->question);
@@ -70,7 +70,6 @@ VarlinkLink *varlink_link_free(VarlinkLink *link)
 	sd_event_source_disable_unref(link->timer);
 	close_fd(link->fd);
 	free(link);
-	return NULL;
 }
 
 /* Sends as much as there is room for. False: the client is gone. */

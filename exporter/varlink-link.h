@@ -22,8 +22,8 @@ typedef struct VarlinkLinks {
 /* Serves the client at FD, of user UID, and ends by itself. FD is this module's from now on, also
  * if it fails. LINKS outlives the connection. */
 int varlink_link_new(sd_event *event, int fd, uid_t uid, VarlinkLinks *links);
-/* Closes the connection. Takes NULL, and returns NULL. */
-VarlinkLink *varlink_link_free(VarlinkLink *link);
+/* Closes the connection. Takes NULL. */
+void varlink_link_free(VarlinkLink *link);
 DEFINE_CLEANUP(VarlinkLink, varlink_link_free);
 
 /* The next older one of the same server, NULL behind the oldest. */

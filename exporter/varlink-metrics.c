@@ -37,14 +37,13 @@ int varlink_metrics_new(Source *source, VarlinkMetrics **ret)
 	return 0;
 }
 
-VarlinkMetrics *varlink_metrics_free(VarlinkMetrics *m)
+void varlink_metrics_free(VarlinkMetrics *m)
 {
 	if (!m)
-		return NULL;
+		return;
 	for (int i = 0; i < _VARLINK_WORK_MAX; i++)
 		varlink_text_unref(m->answers[i].text);
 	free(m);
-	return NULL;
 }
 
 /* Makes the answer anew, unless the one that is there is of the same state. */
@@ -96,11 +95,10 @@ int varlink_metrics_ask(VarlinkMetrics *m, VarlinkWork work, VarlinkDone *done, 
 	return 0;
 }
 
-VarlinkQuestion *varlink_question_free(VarlinkQuestion *q)
+void varlink_question_free(VarlinkQuestion *q)
 {
 	if (!q)
-		return NULL;
+		return;
 	source_request_free(q->request);
 	free(q);
-	return NULL;
 }

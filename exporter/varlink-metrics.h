@@ -16,14 +16,14 @@ typedef void VarlinkDone(void *userdata, VarlinkText *text);
 
 /* SOURCE outlives *RET. -ENOMEM. */
 int varlink_metrics_new(Source *source, VarlinkMetrics **ret);
-/* Takes NULL, and returns NULL. There must be no question and no answer any more. */
-VarlinkMetrics *varlink_metrics_free(VarlinkMetrics *m);
+/* Takes NULL. There must be no question and no answer any more. */
+void varlink_metrics_free(VarlinkMetrics *m);
 DEFINE_CLEANUP(VarlinkMetrics, varlink_metrics_free);
 
 /* Asks for what WORK is. DONE is called once, from the event loop, and *RET does not exist any more
  * then. -ENOMEM. */
 int varlink_metrics_ask(VarlinkMetrics *m, VarlinkWork work, VarlinkDone *done, void *userdata,
 			VarlinkQuestion **ret);
-/* Gives up a question whose DONE has not been called. Takes NULL, and returns NULL. */
-VarlinkQuestion *varlink_question_free(VarlinkQuestion *q);
+/* Gives up a question whose DONE has not been called. Takes NULL. */
+void varlink_question_free(VarlinkQuestion *q);
 DEFINE_CLEANUP(VarlinkQuestion, varlink_question_free);

@@ -83,10 +83,10 @@ int varlink_new(sd_event *event, int fd, Source *source, Idle *idle, Varlink **r
 	return 0;
 }
 
-Varlink *varlink_free(Varlink *v)
+void varlink_free(Varlink *v)
 {
 	if (!v)
-		return NULL;
+		return;
 	while (v->links.first)
 		varlink_link_free(v->links.first);
 	varlink_metrics_free(v->links.metrics);
@@ -94,5 +94,4 @@ Varlink *varlink_free(Varlink *v)
 	sd_event_unref(v->event);
 	close_fd(v->fd);
 	free(v);
-	return NULL;
 }

@@ -19,6 +19,6 @@ typedef struct Varlink Varlink;
 
 /* Serves the listening socket FD, which belongs to *RET then. SOURCE and IDLE outlive *RET. */
 int varlink_new(sd_event *event, int fd, Source *source, Idle *idle, Varlink **ret);
-/* Closes all connections. Takes NULL; returns NULL. */
-Varlink *varlink_free(Varlink *v);
+/* Closes all connections. Takes NULL. */
+void varlink_free(Varlink *v);
 DEFINE_CLEANUP(Varlink, varlink_free);

@@ -33,17 +33,16 @@ typedef struct Question {
 	int said; /* what ssh writes on standard error */
 } Question;
 
-static Question *question_free(Question *q)
+static void question_free(Question *q)
 {
 	if (!q)
-		return NULL;
+		return;
 	sd_event_source_disable_unref(q->timer);
 	sd_bus_slot_unref(q->slot);
 	/* without a flush: the other side may not read */
 	sd_bus_close_unref(q->bus);
 	close_fd(q->said);
 	free(q);
-	return NULL;
 }
 
 static void show_progress(const Asking *a)

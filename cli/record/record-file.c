@@ -135,15 +135,14 @@ static ExitStatus read_head(RecordFile *f)
 	return status;
 }
 
-RecordFile *record_file_free(RecordFile *f)
+void record_file_free(RecordFile *f)
 {
 	if (!f)
-		return NULL;
+		return;
 	if (f->stream)
 		fclose(f->stream);
 	free(f->path);
 	free(f);
-	return NULL;
 }
 
 static ExitStatus cannot_open(const char *path, int error)

@@ -44,8 +44,8 @@ ExitStatus record_file_open(const char *path, RecordFile **ret);
  * it has no line: a machine that lost its power may have such a file. */
 ExitStatus record_file_open_in(int directory_fd, const char *directory, const char *name,
 			       RecordFile **ret);
-/* NULL is allowed; returns NULL. */
-RecordFile *record_file_free(RecordFile *f);
+/* NULL is allowed. */
+void record_file_free(RecordFile *f);
 DEFINE_CLEANUP(RecordFile, record_file_free);
 
 /* The next line, which is F's and may be changed until the next call; *RET is NULL at the end. Says

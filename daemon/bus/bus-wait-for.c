@@ -33,12 +33,11 @@ static uint64_t now_usec(const BusWait *w)
 	return now;
 }
 
-static Waiter *waiter_free(Waiter *waiter)
+static void waiter_free(Waiter *waiter)
 {
 	sd_event_source_disable_unref(waiter->timer);
 	wait_done(&waiter->wait);
 	free(waiter);
-	return NULL;
 }
 DEFINE_CLEANUP(Waiter, waiter_free);
 

@@ -55,10 +55,10 @@ int long_reply_queue_new(uint64_t rate, LongReplyQueue **ret)
 	return 0;
 }
 
-LongReplyQueue *long_reply_queue_free(LongReplyQueue *q)
+void long_reply_queue_free(LongReplyQueue *q)
 {
 	if (!q)
-		return NULL;
+		return;
 	assert(!q->calls && !q->senders);
 	while (q->users) {
 		User *u = q->users;
@@ -67,7 +67,6 @@ LongReplyQueue *long_reply_queue_free(LongReplyQueue *q)
 		free(u);
 	}
 	free(q);
-	return NULL;
 }
 
 bool long_reply_queue_is_empty(const LongReplyQueue *q)

@@ -43,7 +43,7 @@ typedef struct QueuedCall {
 /* RATE is how many bytes one user gets in a second. -ENOMEM. */
 int long_reply_queue_new(uint64_t rate, LongReplyQueue **ret);
 /* The queue must be empty. */
-LongReplyQueue *long_reply_queue_free(LongReplyQueue *q);
+void long_reply_queue_free(LongReplyQueue *q);
 DEFINE_CLEANUP(LongReplyQueue, long_reply_queue_free);
 
 /* No call waits. */

@@ -142,14 +142,13 @@ static uint64_t now_usec(const LongReplies *l)
 	return now;
 }
 
-static LongCall *call_free(LongCall *c)
+static void call_free(LongCall *c)
 {
 	if (c) {
 		caller_wait_cancel(&c->wait);
 		call_ticket_done(&c->ticket);
 		free(c);
 	}
-	return NULL;
 }
 DEFINE_CLEANUP(LongCall, call_free);
 
@@ -524,10 +523,10 @@ int long_replies_new(sd_bus *bus, BusCallers *callers, BusTurns *turns, sd_event
 	return 0;
 }
 
-LongReplies *long_replies_free(LongReplies *l)
+void long_replies_free(LongReplies *l)
 {
 	if (!l)
-		return NULL;
+		return;
 	sd_event_source_disable_unref(l->timer);
 	forget_calls(l, NULL);
 	stop_writing(l);
@@ -535,5 +534,4 @@ LongReplies *long_replies_free(LongReplies *l)
 	sd_bus_slot_unref(l->departures);
 	long_reply_raw_free(l->raw);
 	free(l);
-	return NULL;
 }

@@ -65,7 +65,7 @@ extern char long_reply_list_ports_signature[];
 int long_replies_new(sd_bus *bus, BusCallers *callers, BusTurns *turns, sd_event *event,
 		     const Cache *c, const LongReplyRow *rows, uint64_t rate, LongReplies **ret);
 /* Calls that still wait are forgotten: their callers get no answer from here. */
-LongReplies *long_replies_free(LongReplies *l);
+void long_replies_free(LongReplies *l);
 DEFINE_CLEANUP(LongReplies, long_replies_free);
 
 /* Answers CALL of the method KIND, now or when it is the caller's turn. Returns what a handler of

@@ -123,12 +123,12 @@ void port_ref_set(PortRef *r, Port *p)
 
 /* Devices and ports */
 
-static Port *port_free(Port *p)
+static void port_free(Port *p)
 {
 	Cache *c = p ? p->device->cache : NULL;
 
 	if (!p)
-		return NULL;
+		return;
 	while (p->refs)
 		port_ref_set(p->refs, NULL);
 	count_port_names(p, &p->now, NULL, false);
@@ -138,13 +138,12 @@ static Port *port_free(Port *p)
 	port_snapshot_done(&p->now);
 	history_done(&p->history);
 	free(p);
-	return NULL;
 }
 
-static Device *device_free(Device *d)
+static void device_free(Device *d)
 {
 	if (!d)
-		return NULL;
+		return;
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		port_free(d->ports[i]);
 	count_device_names(d, &d->now.values, false);
@@ -152,7 +151,6 @@ static Device *device_free(Device *d)
 	evidence_free(d->evidence);
 	device_snapshot_done(&d->now);
 	free(d);
-	return NULL;
 }
 
 void cache_done(Cache *c)

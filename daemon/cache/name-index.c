@@ -67,14 +67,13 @@ NameIndex *name_index_new(void)
 	return index;
 }
 
-NameIndex *name_index_free(NameIndex *index)
+void name_index_free(NameIndex *index)
 {
 	if (!index)
-		return NULL;
+		return;
 	assert(g_hash_table_size(index->entries) == 0);
 	g_hash_table_destroy(index->entries);
 	g_free(index);
-	return NULL;
 }
 
 static Entry *find_owner(Entry *e, const void *owner)

@@ -44,7 +44,7 @@ typedef struct NameOwner {
 } NameOwner;
 
 NameIndex *name_index_new(void);
-NameIndex *name_index_free(NameIndex *index);
+void name_index_free(NameIndex *index);
 
 /* OWNER has the name of SIZE bytes at NAME, once more. Returns whether it did not have it before.
  */

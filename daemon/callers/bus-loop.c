@@ -174,12 +174,11 @@ int bus_loop_new(sd_bus *bus, sd_event *event, BusTurns *turns, BusLoopBroken br
 	return 0;
 }
 
-BusLoop *bus_loop_free(BusLoop *l)
+void bus_loop_free(BusLoop *l)
 {
 	if (!l)
-		return NULL;
+		return;
 	sd_event_source_disable_unref(l->io);
 	sd_event_source_disable_unref(l->timer);
 	free(l);
-	return NULL;
 }

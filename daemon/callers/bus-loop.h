@@ -28,5 +28,5 @@ typedef void (*BusLoopBroken)(void *userdata);
  * connection has ended, whoever has ended it; *RET may not be freed there. All outlive *RET. */
 int bus_loop_new(sd_bus *bus, sd_event *event, BusTurns *turns, BusLoopBroken broken,
 		 void *userdata, BusLoop **ret);
-BusLoop *bus_loop_free(BusLoop *l);
+void bus_loop_free(BusLoop *l);
 DEFINE_CLEANUP(BusLoop, bus_loop_free);

@@ -45,15 +45,14 @@ typedef struct WaitingCall {
 	sd_bus_error error;
 } WaitingCall;
 
-static WaitingCall *waiting_free(WaitingCall *w)
+static void waiting_free(WaitingCall *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	sd_bus_message_unref(w->call);
 	call_ticket_done(&w->ticket);
 	sd_bus_error_free(&w->error);
 	free(w);
-	return NULL;
 }
 DEFINE_CLEANUP(WaitingCall, waiting_free);
 
@@ -350,13 +349,12 @@ int bus_turns_new(sd_bus *bus, BusCallers *callers, BusTurns **ret)
 	return 0;
 }
 
-BusTurns *bus_turns_free(BusTurns *t)
+void bus_turns_free(BusTurns *t)
 {
 	if (!t)
-		return NULL;
+		return;
 	while (t->turns && turns_any(t->turns))
 		close_line(turns_userdata(turns_any(t->turns)));
 	turns_free(t->turns);
 	free(t);
-	return NULL;
 }

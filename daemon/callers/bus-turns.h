@@ -36,7 +36,7 @@ typedef struct BusTurns BusTurns;
 /* For the calls that come in on BUS from CALLERS, which both outlive *RET. -ENOMEM. */
 int bus_turns_new(sd_bus *bus, BusCallers *callers, BusTurns **ret);
 /* Calls that wait are dropped. */
-BusTurns *bus_turns_free(BusTurns *t);
+void bus_turns_free(BusTurns *t);
 DEFINE_CLEANUP(BusTurns, bus_turns_free);
 
 /* Whether CALL has waited, and this is its turn. The function is called once for each call, before

@@ -98,12 +98,12 @@ static void uncount(PendingCalls *p, uid_t user)
 		*u = p->users[--p->n_users];
 }
 
-PendingCall *pending_call_free(PendingCall *call)
+void pending_call_free(PendingCall *call)
 {
 	PendingCalls *p;
 
 	if (!call)
-		return NULL;
+		return;
 	p = call->calls;
 	pending_list_remove(call);
 	if (call->previous_of_all)
@@ -122,7 +122,6 @@ PendingCall *pending_call_free(PendingCall *call)
 	if (call->kind->freed)
 		call->kind->freed(call->userdata);
 	free(call);
-	return NULL;
 }
 
 /* Answers CALL with an error, which is -ENOBUFS: its user has too many, or that nobody knows whose
@@ -191,11 +190,10 @@ static bool has_room(const PendingCalls *p, const BusCaller *caller)
 	return n < most;
 }
 
-static PendingCall *call_free(PendingCall *call)
+static void call_free(PendingCall *call)
 {
 	call_ticket_done(&call->ticket);
 	free(call);
-	return NULL;
 }
 DEFINE_CLEANUP(PendingCall, call_free);
 

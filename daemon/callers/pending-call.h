@@ -85,7 +85,7 @@ DEFINE_CLEANUP(PendingCalls, pending_calls_free);
 int pending_call_new(PendingCalls *p, sd_bus_message *message, const PendingKind *kind,
 		     void *userdata, PendingCall **ret, sd_bus_error *error);
 /* Takes it out of its list, too. Does not answer. NULL is allowed. */
-PendingCall *pending_call_free(PendingCall *call);
+void pending_call_free(PendingCall *call);
 
 /* CALL must be in no list. */
 void pending_list_add(PendingList *list, PendingCall *call);

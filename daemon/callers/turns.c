@@ -86,14 +86,13 @@ int turns_new(uid_t own, Turns **ret)
 	return 0;
 }
 
-Turns *turns_free(Turns *t)
+void turns_free(Turns *t)
 {
 	if (!t)
-		return NULL;
+		return;
 	assert(!t->lines);
 	forget_users(t);
 	free(t);
-	return NULL;
 }
 
 int turns_open(Turns *t, void *userdata, TurnsLine **ret)

@@ -50,7 +50,7 @@ typedef struct Turn {
 /* OWN is the user that rdmad runs as. -ENOMEM. */
 int turns_new(uid_t own, Turns **ret);
 /* No line may be open. NULL is allowed. */
-Turns *turns_free(Turns *t);
+void turns_free(Turns *t);
 DEFINE_CLEANUP(Turns, turns_free);
 
 /* A line for a connection whose user is not known. USERDATA is the caller's. -ENOMEM. */

@@ -153,14 +153,13 @@ int watch_devlink_new(sd_event *event, const char *sysfs, const WatchHandler *ha
 	return 0;
 }
 
-WatchDevlink *watch_devlink_free(WatchDevlink *w)
+void watch_devlink_free(WatchDevlink *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	watch_socket_close(&w->socket);
 	sd_event_unref(w->socket.event);
 	device_names_done(&w->names);
 	free(w->sysfs);
 	free(w);
-	return NULL;
 }

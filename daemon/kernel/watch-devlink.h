@@ -20,7 +20,7 @@ typedef struct WatchDevlink WatchDevlink;
 /* HANDLER is called with USERDATA. SYSFS is "/sys"; another directory in tests. -ENOMEM. */
 int watch_devlink_new(sd_event *event, const char *sysfs, const WatchHandler *handler,
 		      void *userdata, WatchDevlink **ret);
-WatchDevlink *watch_devlink_free(WatchDevlink *w);
+void watch_devlink_free(WatchDevlink *w);
 DEFINE_CLEANUP(WatchDevlink, watch_devlink_free);
 
 /* Begins to listen. Does nothing if it listens already, or if the kernel has been found to have no

@@ -271,12 +271,11 @@ int watch_nldev_new(sd_event *event, const WatchHandler *handler, void *userdata
 	return 0;
 }
 
-WatchNldev *watch_nldev_free(WatchNldev *w)
+void watch_nldev_free(WatchNldev *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	watch_nldev_release(w);
 	sd_event_unref(w->socket.event);
 	free(w);
-	return NULL;
 }

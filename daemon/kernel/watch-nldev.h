@@ -16,7 +16,7 @@ typedef struct WatchNldev WatchNldev;
 
 /* HANDLER is called with USERDATA. -ENOMEM. */
 int watch_nldev_new(sd_event *event, const WatchHandler *handler, void *userdata, WatchNldev **ret);
-WatchNldev *watch_nldev_free(WatchNldev *w);
+void watch_nldev_free(WatchNldev *w);
 DEFINE_CLEANUP(WatchNldev, watch_nldev_free);
 
 /*

@@ -320,14 +320,13 @@ int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handl
 	return 0;
 }
 
-WatchRtnl *watch_rtnl_free(WatchRtnl *w)
+void watch_rtnl_free(WatchRtnl *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	watch_socket_close(&w->socket);
 	sd_event_unref(w->socket.event);
 	free(w->sysfs);
 	free(w->links);
 	free(w);
-	return NULL;
 }

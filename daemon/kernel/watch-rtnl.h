@@ -19,7 +19,7 @@ typedef struct WatchRtnl WatchRtnl;
 /* HANDLER is called with USERDATA. SYSFS is "/sys"; another directory in tests. -ENOMEM. */
 int watch_rtnl_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
 		   WatchRtnl **ret);
-WatchRtnl *watch_rtnl_free(WatchRtnl *w);
+void watch_rtnl_free(WatchRtnl *w);
 DEFINE_CLEANUP(WatchRtnl, watch_rtnl_free);
 
 /* Begins to listen. Does nothing if it listens already: so it may be called again after it failed,

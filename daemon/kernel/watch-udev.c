@@ -403,10 +403,10 @@ int watch_udev_new(sd_event *event, const char *sysfs, const WatchHandler *handl
 	return 0;
 }
 
-WatchUdev *watch_udev_free(WatchUdev *w)
+void watch_udev_free(WatchUdev *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	stop(&w->kernel);
 	stop(&w->udev);
 	sd_event_source_disable_unref(w->again);
@@ -416,5 +416,4 @@ WatchUdev *watch_udev_free(WatchUdev *w)
 	device_names_done(&w->names);
 	free(w->leaving);
 	free(w);
-	return NULL;
 }

@@ -20,7 +20,7 @@ typedef struct WatchUdev WatchUdev;
 /* HANDLER is called with USERDATA. SYSFS is "/sys"; another directory in tests. -ENOMEM. */
 int watch_udev_new(sd_event *event, const char *sysfs, const WatchHandler *handler, void *userdata,
 		   WatchUdev **ret);
-WatchUdev *watch_udev_free(WatchUdev *w);
+void watch_udev_free(WatchUdev *w);
 DEFINE_CLEANUP(WatchUdev, watch_udev_free);
 
 /* Begins to listen to the kernel and to udev. 0 if at least one of them works. Logs what does not.

@@ -38,10 +38,10 @@ Schedule *schedule_new(Device *d, struct Manager *m)
 	return w;
 }
 
-Schedule *schedule_free(Schedule *w)
+void schedule_free(Schedule *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	assert(!w->callers.queries.first && !w->asked.queries.first);
 	sd_event_source_disable_unref(w->pace);
 	sd_event_source_disable_unref(w->later);
@@ -55,7 +55,6 @@ Schedule *schedule_free(Schedule *w)
 	free(w->asked.reasons);
 	free(w->left);
 	free(w);
-	return NULL;
 }
 
 /* Makes the array *A of members of SIZE longer, with zeros. */

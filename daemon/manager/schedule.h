@@ -87,7 +87,7 @@ typedef struct Schedule {
 /* A new schedule for D, which then points to it. NULL: no memory. */
 Schedule *schedule_new(Device *d, struct Manager *m);
 /* No call may be waiting. */
-Schedule *schedule_free(Schedule *w);
+void schedule_free(Schedule *w);
 
 /* Marks PORT (or EVENT_ALL_PORTS, or a port that does not exist: all) for REASON. -ENOMEM. */
 int schedule_mark(Schedule *w, uint32_t port, EventReason reason);

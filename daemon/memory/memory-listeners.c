@@ -38,14 +38,13 @@ struct Listeners {
 	uint64_t iteration; /* of the event loop in which the last change was sent */
 };
 
-static Listener *listener_free(Listener *l)
+static void listener_free(Listener *l)
 {
 	if (!l)
-		return NULL;
+		return;
 	sd_event_source_disable_unref(l->hangup);
 	close_fd(l->fd);
 	free(l);
-	return NULL;
 }
 DEFINE_CLEANUP(Listener, listener_free);
 
@@ -205,14 +204,13 @@ int listeners_new(sd_event *event, Listeners **ret)
 	return 0;
 }
 
-Listeners *listeners_free(Listeners *n)
+void listeners_free(Listeners *n)
 {
 	if (!n)
-		return NULL;
+		return;
 	listeners_end(n);
 	free(n->listeners);
 	sd_event_source_disable_unref(n->rest);
 	sd_event_unref(n->event);
 	free(n);
-	return NULL;
 }

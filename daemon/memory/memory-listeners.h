@@ -22,8 +22,8 @@
 typedef struct Listeners Listeners;
 
 int listeners_new(sd_event *event, Listeners **ret);
-/* Closes all pipes, which the listeners see. N may be NULL. Returns NULL. */
-Listeners *listeners_free(Listeners *n);
+/* Closes all pipes, which the listeners see. N may be NULL. */
+void listeners_free(Listeners *n);
 DEFINE_CLEANUP(Listeners, listeners_free);
 
 /* Adds a listener on behalf of user UID. *RET_FD is the read end of its pipe, which the caller

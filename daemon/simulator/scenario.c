@@ -65,10 +65,10 @@ static Scenario *scenario_new(const char *path)
 	return s;
 }
 
-Scenario *scenario_free(Scenario *s)
+void scenario_free(Scenario *s)
 {
 	if (!s)
-		return NULL;
+		return;
 	g_array_unref(s->devices);
 	g_array_unref(s->steps);
 	g_hash_table_unref(s->devices_by_name);
@@ -77,7 +77,6 @@ Scenario *scenario_free(Scenario *s)
 	g_ptr_array_unref(s->sections);
 	g_free(s->path);
 	g_free(s);
-	return NULL;
 }
 
 const char *scenario_path(const Scenario *s)

@@ -63,7 +63,7 @@ typedef struct Scenario Scenario;
 /* Reads and parses the file at PATH. On an error *RET_MESSAGE, for the caller to free, is
  * "FILE:LINE: what is wrong, what was expected", or "FILE: ..." if it is about no line. */
 int scenario_load(const char *path, Scenario **ret, char **ret_message);
-Scenario *scenario_free(Scenario *s);
+void scenario_free(Scenario *s);
 DEFINE_CLEANUP(Scenario, scenario_free);
 
 /* The PATH that it was loaded from. */

@@ -104,16 +104,15 @@ bool simulated_device_is_silent(const SimulatedDevice *d)
 	return d->failed || d->unasked;
 }
 
-SimulatedDevice *simulated_device_free(SimulatedDevice *d)
+void simulated_device_free(SimulatedDevice *d)
 {
 	if (!d)
-		return NULL;
+		return;
 	for (uint32_t i = 0; d->ports && i < d->now.values.port_count; i++)
 		port_snapshot_done(&d->ports[i].now);
 	free(d->ports);
 	device_snapshot_done(&d->now);
 	free(d);
-	return NULL;
 }
 
 /* "STATE [ERRORS [RECOVERIES]]", separated by spaces or commas. */

@@ -37,7 +37,7 @@ SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports)
 /* Whether it is one of a record that gives no answer now: not all of it has been said; or it, or a
  * port, could not be read last; or the answer is to come that followed an event about a state. */
 bool simulated_device_is_silent(const SimulatedDevice *d);
-SimulatedDevice *simulated_device_free(SimulatedDevice *d);
+void simulated_device_free(SimulatedDevice *d);
 DEFINE_CLEANUP(SimulatedDevice, simulated_device_free);
 /* Sets one attribute in S, which owns its tables, or a health reporter ("reporter.NAME"): -EINVAL
  * with a message. For a device of a record there is recorded_device_set(). */

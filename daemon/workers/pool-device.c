@@ -136,14 +136,13 @@ static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 	return 0;
 }
 
-PoolDevice *pool_device_free(PoolDevice *d)
+void pool_device_free(PoolDevice *d)
 {
 	if (!d)
-		return NULL;
+		return;
 	d->retry = sd_event_source_disable_unref(d->retry);
 	free(d->port_tables);
 	free(d);
-	return NULL;
 }
 
 int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret)

@@ -13,7 +13,7 @@ int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret);
 /* Takes D out of the pool and frees it. */
 void pool_remove_device(PoolDevice *d);
 /* Frees D. Leaves the array of the pool as it is. */
-PoolDevice *pool_device_free(PoolDevice *d);
+void pool_device_free(PoolDevice *d);
 
 /* D hangs while it answers QUERY, which becomes the probe: D is wedged. */
 void pool_device_wedge(PoolDevice *d, const Query *query);

@@ -643,10 +643,10 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 	return 0;
 }
 
-Worker *worker_free(Worker *w)
+void worker_free(Worker *w)
 {
 	if (!w)
-		return NULL;
+		return;
 	if (w->process.pidfd >= 0) {
 		siginfo_t status;
 
@@ -662,5 +662,4 @@ Worker *worker_free(Worker *w)
 	w->process.pidfd = close_fd(w->process.pidfd);
 	sd_event_unref(w->event);
 	free(w);
-	return NULL;
 }

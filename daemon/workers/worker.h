@@ -62,7 +62,7 @@ typedef struct WorkerHandler {
 int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 	       const WorkerHandler *handler, void *userdata, Worker **ret);
 /* Kills the process if it has not ended, and reaps it if that needs no waiting. */
-Worker *worker_free(Worker *w);
+void worker_free(Worker *w);
 
 /* For messages. */
 pid_t worker_pid(const Worker *w);

@@ -157,10 +157,9 @@ int counter_set_new(const Table *table, bool complete, CounterSet **ret)
 	return 0;
 }
 
-CounterSet *counter_set_free(CounterSet *s)
+void counter_set_free(CounterSet *s)
 {
 	free(s);
-	return NULL;
 }
 
 bool counter_set_fits(const CounterSet *s, const Table *table, bool complete)

@@ -45,8 +45,8 @@ typedef struct CounterSet CounterSet;
  * own.
  */
 int counter_set_new(const Table *table, bool complete, CounterSet **ret);
-/* Takes NULL too; returns NULL. */
-CounterSet *counter_set_free(CounterSet *s);
+/* Takes NULL too. */
+void counter_set_free(CounterSet *s);
 DEFINE_CLEANUP(CounterSet, counter_set_free);
 /* Whether S is the set of TABLE with COMPLETE too: it has the same files in the same order. */
 bool counter_set_fits(const CounterSet *s, const Table *table, bool complete);

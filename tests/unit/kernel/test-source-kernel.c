@@ -112,10 +112,9 @@ int watch_nldev_new(_unused_ sd_event *event, const WatchHandler *handler, void 
 	return 0;
 }
 
-WatchNldev *watch_nldev_free(_unused_ WatchNldev *w)
+void watch_nldev_free(_unused_ WatchNldev *w)
 {
 	fake.frees++;
-	return NULL;
 }
 
 int watch_nldev_listen(_unused_ WatchNldev *w)
@@ -155,10 +154,9 @@ int watch_udev_new(_unused_ sd_event *event, const char *sysfs,
 	return 0;
 }
 
-WatchUdev *watch_udev_free(_unused_ WatchUdev *w)
+void watch_udev_free(_unused_ WatchUdev *w)
 {
 	fake.frees++;
-	return NULL;
 }
 
 int watch_udev_listen(_unused_ WatchUdev *w)
@@ -184,10 +182,9 @@ int watch_rtnl_new(_unused_ sd_event *event, const char *sysfs,
 	return 0;
 }
 
-WatchRtnl *watch_rtnl_free(_unused_ WatchRtnl *w)
+void watch_rtnl_free(_unused_ WatchRtnl *w)
 {
 	fake.frees++;
-	return NULL;
 }
 
 int watch_rtnl_listen(_unused_ WatchRtnl *w)
