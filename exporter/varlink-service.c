@@ -149,17 +149,9 @@ static const struct Method {
 	{SERVICE ".GetInterfaceDescription", "interface", false, get_interface_description, 0},
 };
 
-static const struct Method *find_method(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-		if (streq(name, methods[i].name))
-			return &methods[i];
-	return NULL;
-}
-
 int varlink_service_call(const VarlinkCall *call, VarlinkText **ret, VarlinkWork *ret_work)
 {
-	const struct Method *method = find_method(call->method);
+	const struct Method *method = array_find(methods, ARRAY_SIZE(methods), name, call->method);
 	const char *unexpected;
 
 	if (!method)

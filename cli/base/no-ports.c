@@ -58,17 +58,14 @@ static bool say_unseen(const char *root, NextStep *say, void *userdata)
  * driver does by itself. See kernel-boot/rdma-hw-modules.rules of rdma-core. */
 static const char *rdma_module(const char *driver)
 {
-	static const char *const modules[][2] = {
+	static const TextPair modules[] = {
 		{"be2net", "ocrdma"},	  {"bnxt_en", "bnxt_re"},     {"cxgb4", "iw_cxgb4"},
 		{"enic", "usnic_verbs"},  {"hns3", "hns_roce_hw_v2"}, {"i40e", "irdma"},
 		{"ice", "irdma"},	  {"mana", "mana_ib"},	      {"mlx4_core", "mlx4_ib"},
 		{"mlx5_core", "mlx5_ib"}, {"qede", "qedr"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
-		if (streq(modules[i][0], driver))
-			return modules[i][1];
-	return NULL;
+	return text_of_key(modules, ARRAY_SIZE(modules), driver);
 }
 
 /* Whether the class of the PCI function says InfiniBand, which has two, or a fabric such as

@@ -176,17 +176,15 @@ ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, 
 
 const char *terminal_color(const Context *c, const char *color)
 {
-	static const struct {
-		const char *name, *sequence;
-	} colors[] = {
+	static const TextPair colors[] = {
 		{"red", "\033[31m"},	 {"green", "\033[32m"}, {"yellow", "\033[33m"},
 		{"magenta", "\033[35m"}, {"bold", "\033[1m"},	{"dim", "\033[2m"},
 	};
+	const char *sequence = NULL;
 
-	for (size_t i = 0; c->colors && color && i < ARRAY_SIZE(colors); i++)
-		if (streq(colors[i].name, color))
-			return colors[i].sequence;
-	return "";
+	if (c->colors && color)
+		sequence = text_of_key(colors, ARRAY_SIZE(colors), color);
+	return sequence ? sequence : "";
 }
 
 const char *terminal_plain(const Context *c)
@@ -196,18 +194,13 @@ const char *terminal_plain(const Context *c)
 
 const char *terminal_state_color(const char *state)
 {
-	static const struct {
-		const char *state, *color;
-	} colors[] = {
+	static const TextPair colors[] = {
 		{"active", "green"},   {"active-defer", "green"}, {"armed", "yellow"},
 		{"init", "yellow"},    {"down", "red"},		  {"ok", "green"},
 		{"warning", "yellow"}, {"critical", "red"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(colors); i++)
-		if (streq(colors[i].state, state))
-			return colors[i].color;
-	return NULL;
+	return text_of_key(colors, ARRAY_SIZE(colors), state);
 }
 
 const char *terminal_port_color(const Object *port)

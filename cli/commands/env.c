@@ -603,11 +603,12 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 
 static ExitStatus find_library(const char *name, const Library **ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
-		if (streq(libraries[i].name, name)) {
-			*ret = &libraries[i];
-			return STATUS_OK;
-		}
+	const Library *library = array_find(libraries, ARRAY_SIZE(libraries), name, name);
+
+	if (library) {
+		*ret = library;
+		return STATUS_OK;
+	}
 	return usage_error(
 		"env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi or gloo", name);
 }

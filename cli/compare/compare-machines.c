@@ -58,18 +58,10 @@ static bool is_label(const char *label)
 	return true;
 }
 
-static const Machine *find_machine(const Machines *m, const char *name)
-{
-	for (size_t i = 0; i < m->n; i++)
-		if (streq(m->items[i].name, name))
-			return &m->items[i];
-	return NULL;
-}
-
 static ExitStatus add_machine(Machines *m, const char *name, const char *label, const char *place)
 {
 	const char *wrong = judge_name(name);
-	const Machine *same = find_machine(m, name);
+	const Machine *same = array_find(m->items, m->n, name, name);
 	Machine *item;
 
 	if (wrong)

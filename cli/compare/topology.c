@@ -78,10 +78,7 @@ static void put_host(char ret[HOST_BYTES], const char *machine)
 
 static bool has_name(const Topology *t, const char *name)
 {
-	for (size_t i = 0; i < t->n_switches; i++)
-		if (streq(t->switches[i].name, name))
-			return true;
-	return false;
+	return array_find(t->switches, t->n_switches, name, name);
 }
 
 /* -ENOMEM, or which switch *RET is. */

@@ -60,17 +60,14 @@ static void advise_kernel(const Machine *m, Advice *a)
 /* What to do if rdmad says CODE of a device; NULL: nothing. */
 static const char *step_for(const char *code)
 {
-	static const char *const steps[][2] = {
+	static const TextPair steps[] = {
 		{"no-provider", "Install its userspace driver: the package ibverbs-providers of "
 				"Debian, libibverbs of Fedora, or that of the vendor."},
 		{"no-permission", "See DeviceAllow= and the user in 'systemctl cat rdmad'."},
 		{"no-node", "Try: modprobe ib_uverbs."},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-		if (streq(steps[i][0], code))
-			return steps[i][1];
-	return NULL;
+	return text_of_key(steps, ARRAY_SIZE(steps), code);
 }
 
 static void advise_device(const Object *device, Advice *a)

@@ -55,10 +55,7 @@ static void object_done(FoldedObject *o)
 
 static FoldedObject *find(const RecordFold *fold, const char *name)
 {
-	for (size_t i = 0; i < fold->n; i++)
-		if (streq(fold->objects[i].name, name))
-			return &fold->objects[i];
-	return NULL;
+	return array_find(fold->objects, fold->n, name, name);
 }
 
 /* The number of port O behind the name of DEVICE, or NULL: it is no port of it. */

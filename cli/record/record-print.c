@@ -42,18 +42,15 @@ static const char *file_name(const RecordFile *f)
 
 static const char *begins_text(const char *begins)
 {
-	static const struct {
-		const char *begins, *text;
-	} texts[] = {
+	static const TextPair texts[] = {
 		{"start", "rdmad started"},    {"full", "the one before was full"},
 		{"day", "a day was over"},     {"since", "what was before was left out"},
 		{"lost", "changes were lost"}, {"ports", "a device has another number of ports"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (streq(texts[i].begins, begins))
-			return texts[i].text;
-	return *begins ? begins : "-";
+	const char *text = text_of_key(texts, ARRAY_SIZE(texts), begins);
+
+	return text ? text : *begins ? begins : "-";
 }
 
 ExitStatus record_list_begin(RecordList *list)

@@ -12,9 +12,8 @@ int wait_add(Wait *w, const char *name)
 	assert(!w->looked);
 	if (!port_name_is_valid(name))
 		return -EINVAL;
-	for (size_t i = 0; i < w->n_ports; i++)
-		if (streq(w->ports[i].name, name))
-			return 0;
+	if (array_find(w->ports, w->n_ports, name, name))
+		return 0;
 	if (w->n_ports == WAIT_PORTS_MAX)
 		return -E2BIG;
 	text_copy(w->ports[w->n_ports++].name, PORT_NAME_MAX, name);

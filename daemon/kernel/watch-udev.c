@@ -90,14 +90,6 @@ static uint32_t read_device(WatchUdev *w, const char *subsystem, const char *nod
 	return device_names_find(&w->names, name);
 }
 
-static Node *find_node(WatchUdev *w, const char *name)
-{
-	for (size_t i = 0; i < w->n_nodes; i++)
-		if (streq(w->nodes[i].name, name))
-			return &w->nodes[i];
-	return NULL;
-}
-
 static Node *append_node(WatchUdev *w, const char *subsystem, const char *name)
 {
 	Node *node;
@@ -240,7 +232,7 @@ static void on_node(WatchUdev *w, bool first, const char *action, const char *su
 
 	if (!is_node_name(name))
 		return;
-	node = find_node(w, name);
+	node = array_find(w->nodes, w->n_nodes, name, name);
 	if (first && streq(action, "add")) {
 		/* The kernel uses a name again at once: the node may belong to another device now.
 		 */

@@ -388,10 +388,7 @@ const size_t n_checks = ARRAY_SIZE(checks);
 
 bool check_exists(const char *name)
 {
-	for (size_t i = 0; i < n_checks; i++)
-		if (streq(checks[i].name, name))
-			return true;
-	return false;
+	return array_find(checks, n_checks, name, name);
 }
 
 void check_look(CheckRun *r, const Check *check, const Object *device, const Object *port)

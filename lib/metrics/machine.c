@@ -229,11 +229,12 @@ static int read_members(sd_bus_message *m, const char **ret_condition, bool *cou
 /* Counts F, which two things of one object can be found by. */
 static int count_finding(MetricObject *o, const MetricFinding *f)
 {
-	for (size_t i = 0; i < o->n_findings; i++)
-		if (streq(o->findings[i].check, f->check)) {
-			o->findings[i].n++;
-			return 0;
-		}
+	MetricFinding *same = array_find(o->findings, o->n_findings, check, f->check);
+
+	if (same) {
+		same->n++;
+		return 0;
+	}
 	if (!array_grow(o->findings, o->n_findings))
 		return -ENOMEM;
 	o->findings[o->n_findings++] = *f;

@@ -16,10 +16,7 @@ const Unavailable unavailable_rows[_UNAVAILABLE_MAX] = {
 
 const Unavailable *unavailable_find(const char *code)
 {
-	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)
-		if (streq(unavailable_rows[i].code, code))
-			return &unavailable_rows[i];
-	return NULL;
+	return array_find(unavailable_rows, _UNAVAILABLE_MAX, code, code);
 }
 
 const char *unavailable_text(const char *code)

@@ -61,6 +61,15 @@ static inline void *array_double(void *array, size_t n, size_t size)
 	return n & (n - 1) ? array : reallocarray(array, n > 0 ? 2 * n : 1, size);
 }
 
+/* The first of the N elements of ARRAY whose text MEMBER is TEXT; NULL if there is none. */
+#define array_find(array, n, member, text)                                                         \
+	({                                                                                         \
+		size_t _i = 0;                                                                     \
+		while (_i < (n) && strcmp((array)[_i].member, (text)) != 0)                        \
+			_i++;                                                                      \
+		_i < (n) ? &(array)[_i] : NULL;                                                    \
+	})
+
 static inline void free_pointer(void *p)
 {
 	free(*(void **)p);
@@ -103,6 +112,19 @@ static inline void sort(void *base, size_t n, size_t size,
 static inline bool streq(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
+}
+
+/* A text that stands for another one. */
+typedef struct TextPair {
+	const char *key, *text;
+} TextPair;
+
+/* The text of KEY among N pairs; NULL if there is none. */
+static inline const char *text_of_key(const TextPair *pairs, size_t n, const char *key)
+{
+	const TextPair *found = array_find(pairs, n, key, key);
+
+	return found ? found->text : NULL;
 }
 
 /* Returns what follows PREFIX in S, or NULL if S does not begin with it. */

@@ -63,10 +63,7 @@ const Gpu *gpus_get(const Gpus *g, const char *text)
 	if (pci_address_parse(text, address) < 0)
 		return text_to_u64(text, UINT32_MAX, &index) == 0 && index < g->n ? &g->items[index]
 										  : NULL;
-	for (size_t i = 0; i < g->n; i++)
-		if (streq(g->items[i].address, address))
-			return &g->items[i];
-	return NULL;
+	return array_find(g->items, g->n, address, address);
 }
 
 Distance gpu_distance(const Object *device, const Gpu *g, uint64_t *ret_hops)

@@ -12,9 +12,7 @@ bool error_is_lost(int r)
 
 const char *error_absence(const sd_bus_error *error)
 {
-	static const struct {
-		const char *name, *sentence;
-	} absences[] = {
+	static const TextPair absences[] = {
 		{SD_BUS_ERROR_SERVICE_UNKNOWN, "is not installed, or was not started"},
 		{SD_BUS_ERROR_NAME_HAS_NO_OWNER, "is not running"},
 		{SD_BUS_ERROR_NO_SERVER, "is not running"},
@@ -22,13 +20,13 @@ const char *error_absence(const sd_bus_error *error)
 		{"org.freedesktop.systemd1.UnitMasked", "is masked"},
 		{"org.freedesktop.systemd1.NoSuchUnit", "is not installed"},
 	};
+	const char *sentence;
 
 	if (!sd_bus_error_is_set(error))
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(absences); i++)
-		if (sd_bus_error_has_name(error, absences[i].name))
-			return absences[i].sentence;
-	return startswith(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
+	sentence = text_of_key(absences, ARRAY_SIZE(absences), error->name);
+	return sentence ? sentence
+	       : startswith(error->name, "org.freedesktop.DBus.Error.Spawn.") ||
 			       startswith(error->name, "org.freedesktop.systemd1.")
 		       ? "does not start"
 		       : NULL;
