@@ -94,19 +94,21 @@ static bool is_recorded(const Attribute *row)
 	       (row->source != SOURCE_CORE || row_is_count(row));
 }
 
-static int set_row(const Attribute *row, void *values, const char *value, bool *ret_supplied,
-		   char **ret_message)
+static int set_row(const Attribute *rows, unsigned int i, void *values, AttrMask *supplied,
+		   const char *value, char **ret_message)
 {
+	const Attribute *row = &rows[i];
+
 	if (!is_recorded(row))
 		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: a record has no such value, expected an attribute that "
 				       "the hardware has",
 				       row->field);
-	*ret_supplied = *value;
 	if (!*value)
 		memset((char *)values + row->offset, 0, row->size);
 	else if (row_text_parse(row, values, value) < 0)
 		return refuse(row->field, value, "a value of the attribute", ret_message);
+	mask_set(supplied, i, *value);
 	return 0;
 }
 
@@ -162,7 +164,6 @@ int recorded_port_set(PortSnapshot *s, const char *key, const char *value, PortT
 {
 	char field[64];
 	const char *place = split_key(key, field);
-	bool supplied = false;
 	PortTable t;
 	PortAttr a;
 	int r;
@@ -173,12 +174,8 @@ int recorded_port_set(PortSnapshot *s, const char *key, const char *value, PortT
 	if (port_attr_from_field(place ? field : key, &a) < 0)
 		return refuse_key(key, ret_message);
 	t = attr_port_table(port_attributes[a].type);
-	if (!place && t == _PORT_TABLE_MAX) {
-		r = set_row(&port_attributes[a], &s->values, value, &supplied, ret_message);
-		if (r == 0)
-			mask_set(&s->supplied, a, supplied);
-		return r;
-	}
+	if (!place && t == _PORT_TABLE_MAX)
+		return set_row(port_attributes, a, &s->values, &s->supplied, value, ret_message);
 	if (!place || t == _PORT_TABLE_MAX || t == PORT_TABLE_COUNTERS || t == PORT_TABLE_USERS)
 		return refuse_key(key, ret_message);
 	r = set_table(port_attributes[a].type, s->tables[t], key, place, value, ret, ret_message);
@@ -194,7 +191,6 @@ int recorded_device_set(DeviceSnapshot *s, const char *key, const char *value, c
 	char field[64];
 	const char *place = split_key(key, field);
 	Table *table = NULL;
-	bool supplied = false;
 	DeviceAttr a;
 	DeviceTable t;
 	int r;
@@ -203,12 +199,8 @@ int recorded_device_set(DeviceSnapshot *s, const char *key, const char *value, c
 	    a == DEVICE_ATTR_port_count)
 		return refuse_key(key, ret_message);
 	t = attr_device_table(device_attributes[a].type);
-	if (!place && t == _DEVICE_TABLE_MAX) {
-		r = set_row(&device_attributes[a], &s->values, value, &supplied, ret_message);
-		if (r == 0)
-			mask_set(&s->supplied, a, supplied);
-		return r;
-	}
+	if (!place && t == _DEVICE_TABLE_MAX)
+		return set_row(device_attributes, a, &s->values, &s->supplied, value, ret_message);
 	if (!place || t == _DEVICE_TABLE_MAX)
 		return refuse_key(key, ret_message);
 	r = set_table(device_attributes[a].type, s->tables[t], key, place, value, &table,

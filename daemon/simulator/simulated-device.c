@@ -219,8 +219,6 @@ int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, 
 	DeviceAttr a;
 	const char *reporter = startswith(key, "reporter.");
 	const char *accelerator = startswith(key, "accelerator.");
-	bool supplied = false;
-	int r;
 
 	if (reporter)
 		return set_reporter(s, key, reporter, value, ret_message);
@@ -241,9 +239,6 @@ int simulated_device_set(DeviceSnapshot *s, const char *key, const char *value, 
 	if (attr_device_table(device_attributes[a].type) < _DEVICE_TABLE_MAX)
 		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: cannot be set, expected a scalar attribute", key);
-	r = simulated_set_row(&device_attributes[a], &s->values, value, &supplied, ret_message);
-	if (r < 0)
-		return r;
-	mask_set(&s->supplied, a, supplied);
-	return 0;
+	return simulated_set_row(device_attributes, a, &s->values, &s->supplied, value,
+				 ret_message);
 }

@@ -376,8 +376,6 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 {
 	const char *index;
 	PortAttr a;
-	bool supplied = false;
-	int r;
 
 	if (is_of_record(e))
 		return set_recorded(e, key, value, ret_message);
@@ -412,11 +410,8 @@ static int edit_set(PortEdit *e, const char *key, const char *value, char **ret_
 		return set_altnames(e, value, ret_message);
 	if (a == PORT_ATTR_addresses)
 		return set_addresses(e, value, ret_message);
-	r = simulated_set_row(&port_attributes[a], &e->next.values, value, &supplied, ret_message);
-	if (r < 0)
-		return r;
-	mask_set(&e->next.supplied, a, supplied);
-	return 0;
+	return simulated_set_row(port_attributes, a, &e->next.values, &e->next.supplied, value,
+				 ret_message);
 }
 
 int port_edit_apply(PortEdit *e, const Setting *settings, size_t n, unsigned int *ret_line,

@@ -100,9 +100,10 @@ static const char *expectation(const Attribute *a, char *buffer, size_t size)
 	return "a number up to 4294967295";
 }
 
-int simulated_set_row(const Attribute *a, void *values, const char *text, bool *ret_supplied,
-		      char **ret_message)
+int simulated_set_row(const Attribute *rows, unsigned int i, void *values, AttrMask *supplied,
+		      const char *text, char **ret_message)
 {
+	const Attribute *a = &rows[i];
 	char buffer[256];
 
 	if (a->source == SOURCE_CORE)
@@ -119,14 +120,12 @@ int simulated_set_row(const Attribute *a, void *values, const char *text, bool *
 				       "%s: a table, expected entries of it: gid.INDEX, "
 				       "pkey.INDEX or netdev",
 				       a->field);
-	if (!*text) {
+	if (!*text)
 		memset((char *)values + a->offset, 0, a->size);
-		*ret_supplied = false;
-		return 0;
-	}
-	if ((attr_is_text(a->type) && strlen(text) >= a->size) || attr_parse(a, values, text) < 0)
+	else if ((attr_is_text(a->type) && strlen(text) >= a->size) ||
+		 attr_parse(a, values, text) < 0)
 		return scenario_refuse(-EINVAL, ret_message, "%s = %.100s: expected %s", a->field,
 				       text, expectation(a, buffer, sizeof(buffer)));
-	*ret_supplied = true;
+	mask_set(supplied, i, *text);
 	return 0;
 }

@@ -19,7 +19,8 @@ int simulated_parse_name(const char *word, AttrText ret, char **ret_message);
 /* Reads TEXT, the value of KEY, as a number from LEAST to MOST: -EINVAL with a message. */
 int simulated_parse_number(const char *key, const char *text, uint64_t least, uint64_t most,
 			   uint64_t *ret, char **ret_message);
-/* Sets the row A of VALUES, a DeviceValues or PortValues, from TEXT: -EINVAL with a message. If
- * TEXT is empty, the value is 0 and *RET_SUPPLIED false: the driver does not report it. */
-int simulated_set_row(const Attribute *a, void *values, const char *text, bool *ret_supplied,
-		      char **ret_message);
+/* Sets the row I of ROWS in VALUES, a DeviceValues or PortValues, from TEXT: -EINVAL with a
+ * message. Then it is one of those SUPPLIED. If TEXT is empty, the value is 0 and it is none of
+ * them: the driver does not report it. */
+int simulated_set_row(const Attribute *rows, unsigned int i, void *values, AttrMask *supplied,
+		      const char *text, char **ret_message);
