@@ -303,10 +303,7 @@ static char *format_interfaces(const Value *v)
 	for (size_t i = 0; i < v->n; i++)
 		fprintf(f, "%s%s", i > 0 ? "," : "",
 			format_member_text(ATTR_NETDEVS, "name", &v->items[i]));
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return stream_close(f, &text);
 }
 
 /* Sets a cell of a column that -o chose. */

@@ -180,10 +180,7 @@ static char *make_address(const Machine *machine)
 	fputs("unixexec:path=ssh,argv1=-xT,argv2=-o,argv3=BatchMode%3dyes,argv4=--,argv5=", f);
 	put_escaped(f, machine->name);
 	fputs(",argv6=systemd-stdio-bridge", f);
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return stream_close(f, &text);
 }
 
 /* Connects; a program that is started for this has SAID as its standard error. */

@@ -127,10 +127,7 @@ static char *describe_models(const Models *m)
 			;
 		fprintf(f, "%s%zu x %s", count++ > 0 ? ", " : "", end - i, m->names[i]);
 	}
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return stream_close(f, &text);
 }
 
 /* Kinds */

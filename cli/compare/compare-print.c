@@ -216,10 +216,7 @@ static char *make_text(void (*put)(FILE *f, const Differences *d, size_t i), con
 	if (!f)
 		return NULL;
 	put(f, d, i);
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return stream_close(f, &text);
 }
 
 /* Lines */

@@ -114,17 +114,7 @@ static bool is_alike(const Object *a, const Object *b)
 /* The first fall that is not before USEC. */
 static size_t find_since(const Falls *f, uint64_t usec)
 {
-	size_t low = 0, high = f->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->items[middle].usec < usec)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_place(f->n, i, f->items[i].usec < usec);
 }
 
 bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_TEXT_SIZE])

@@ -334,9 +334,5 @@ char *wait_describe(const Wait *w, uint64_t now_usec)
 		fprintf(f, " for %s%s", p->exact ? "" : "at least ", duration);
 		separator = "\n";
 	}
-	if (fclose(f) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return stream_close(f, &text);
 }

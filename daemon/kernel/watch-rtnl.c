@@ -65,17 +65,7 @@ static int compare_links(const PortLink *a, const PortLink *b)
 /* Index of the first link that is not below KEY. */
 static size_t lower_bound(const WatchRtnl *w, const PortLink *key)
 {
-	size_t low = 0, high = w->n_links;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_links(&w->links[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_place(w->n_links, i, compare_links(&w->links[i], key) < 0);
 }
 
 /* Reports the ports of IFINDEX; false if there is none. */

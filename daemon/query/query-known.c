@@ -5,17 +5,7 @@
 /* Where DEVICE is, or belongs. */
 static size_t position(const KnownDevices *k, uint32_t device)
 {
-	size_t low = 0, high = k->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (k->entries[middle].device < device)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_place(k->n, i, k->entries[i].device < device);
 }
 
 Known *known_find(const KnownDevices *k, uint32_t device)

@@ -12,17 +12,7 @@
 /* Where the device with INDEX is in the array, or belongs. */
 static size_t position(const Pool *p, uint32_t index)
 {
-	size_t low = 0, high = p->n_devices;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->devices[middle]->index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_place(p->n_devices, i, p->devices[i]->index < index);
 }
 
 PoolDevice *pool_find_device(const Pool *p, uint32_t index)

@@ -8,17 +8,9 @@
 /* Where the object at PLACE is, or where it belongs. */
 static guint find_place(const GPtrArray *objects, Place place)
 {
-	guint low = 0, high = objects->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (place_compare(rdmad_object_get_place(objects->pdata[middle]), place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (guint)array_place(objects->len, i,
+				  place_compare(rdmad_object_get_place(objects->pdata[i]), place) <
+					  0);
 }
 
 RdmadObject *client_get_object(RdmadClient *c, Place place)

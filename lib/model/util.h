@@ -70,6 +70,20 @@ static inline void *array_double(void *array, size_t n, size_t size)
 		_i < (n) ? &(array)[_i] : NULL;                                                    \
 	})
 
+/* How many of N elements in their order come first: those for whose index I IS_BEFORE is true. */
+#define array_place(n, i, is_before)                                                               \
+	({                                                                                         \
+		size_t _low = 0, _high = (n);                                                      \
+		while (_low < _high) {                                                             \
+			size_t i = _low + (_high - _low) / 2;                                      \
+			if (is_before)                                                             \
+				_low = i + 1;                                                      \
+			else                                                                       \
+				_high = i;                                                         \
+		}                                                                                  \
+		_low;                                                                              \
+	})
+
 static inline void free_pointer(void *p)
 {
 	free(*(void **)p);
@@ -99,6 +113,16 @@ static inline void fclose_pointer(FILE **f)
 {
 	if (*f)
 		fclose(*f);
+}
+
+/* Closes F, which open_memstream() has made for *TEXT: returns that, for the caller to free, or
+ * NULL without memory. */
+static inline char *stream_close(FILE *f, char **text)
+{
+	if (fclose(f) == 0)
+		return *text;
+	free(*text);
+	return NULL;
 }
 
 /* qsort(), where BASE may be NULL if N is 0: C forbids that. */

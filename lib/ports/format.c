@@ -201,10 +201,7 @@ static char *format_with_unit(AttrUnit unit, const Value *v)
 	if (!f)
 		return NULL;
 	print_value(f, unit, v);
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return stream_close(f, &text);
 }
 
 char *format_value(const Attribute *a, const Value *v)

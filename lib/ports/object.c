@@ -355,18 +355,8 @@ void object_list_done(ObjectList *l)
 /* Where PATH is in the list, or where it would be inserted. */
 static size_t find_place(const ObjectList *l, const char *path)
 {
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		/* strverscmp() sorts device/9 before device/10 */
-		if (strverscmp(l->items[middle]->path, path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	/* strverscmp() sorts device/9 before device/10 */
+	return array_place(l->n, i, strverscmp(l->items[i]->path, path) < 0);
 }
 
 Object *object_list_find(const ObjectList *l, const char *path)
