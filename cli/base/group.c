@@ -29,6 +29,20 @@ static Group group_of_core(const Attribute *rows, size_t row)
 
 Group group_of_row(const Attribute *rows, size_t row)
 {
+	static const Group groups[_INTERFACE_MAX] = {
+		[INTERFACE_INFINIBAND] = GROUP_INFINIBAND,
+		[INTERFACE_ETHERNET] = GROUP_ETHERNET,
+		[INTERFACE_SIGNAL] = GROUP_SIGNAL,
+		[INTERFACE_NEIGHBOR] = GROUP_NEIGHBOR,
+		[INTERFACE_CABLE] = GROUP_CABLE,
+		[INTERFACE_MLX5] = GROUP_MLX5,
+		[INTERFACE_HBL] = GROUP_HBL,
+		[INTERFACE_DEVICE] = GROUP_FIRST,
+		[INTERFACE_DEVICE_MLX5] = GROUP_FIRST,
+		[INTERFACE_DEVICE_EFA] = GROUP_FIRST,
+		[INTERFACE_DEVICE_HNS] = GROUP_FIRST,
+		[INTERFACE_DEVICE_LIMITS] = GROUP_LIMITS,
+	};
 	const Attribute *a = &rows[row];
 
 	if (a->type == ATTR_UNAVAILABLE || a->interface == INTERFACE_RAW)
@@ -39,36 +53,10 @@ Group group_of_row(const Attribute *rows, size_t row)
 		return GROUP_TABLE;
 	if (a->source == SOURCE_CORE)
 		return group_of_core(rows, row);
-	switch (a->interface) {
-	case INTERFACE_PORT:
+	if (a->interface == INTERFACE_PORT)
 		return a->valid == VALID_LINK_UP || a->unit != UNIT_NONE ? GROUP_LINK
 									 : GROUP_GENERAL;
-	case INTERFACE_INFINIBAND:
-		return GROUP_INFINIBAND;
-	case INTERFACE_ETHERNET:
-		return GROUP_ETHERNET;
-	case INTERFACE_SIGNAL:
-		return GROUP_SIGNAL;
-	case INTERFACE_NEIGHBOR:
-		return GROUP_NEIGHBOR;
-	case INTERFACE_CABLE:
-		return GROUP_CABLE;
-	case INTERFACE_MLX5:
-		return GROUP_MLX5;
-	case INTERFACE_HBL:
-		return GROUP_HBL;
-	case INTERFACE_DEVICE:
-	case INTERFACE_DEVICE_MLX5:
-	case INTERFACE_DEVICE_EFA:
-	case INTERFACE_DEVICE_HNS:
-		return GROUP_FIRST;
-	case INTERFACE_DEVICE_LIMITS:
-		return GROUP_LIMITS;
-	case INTERFACE_RAW:
-	case _INTERFACE_MAX:
-		break;
-	}
-	return GROUP_HIDDEN;
+	return groups[a->interface];
 }
 
 const char *group_name(Group group)

@@ -19,57 +19,37 @@
 
 static const char *class_sentence(AttrClass class)
 {
-	switch (class) {
-	case CLASS_IDENTITY:
-	case CLASS_FIXED:
-		return "never changes";
-	case CLASS_CONST:
-		return "fixed by the hardware, perhaps not known at first";
-	case CLASS_DYNAMIC:
-		return "each change is signalled";
-	case CLASS_GENERATION:
-		return "signalled only together with others";
-	case CLASS_COUNTER:
-		return "changes are not signalled";
-	case _CLASS_MAX:
-		break;
-	}
-	return "";
+	static const char *const sentences[_CLASS_MAX] = {
+		[CLASS_IDENTITY] = "never changes",
+		[CLASS_FIXED] = "never changes",
+		[CLASS_CONST] = "fixed by the hardware, perhaps not known at first",
+		[CLASS_DYNAMIC] = "each change is signalled",
+		[CLASS_GENERATION] = "signalled only together with others",
+		[CLASS_COUNTER] = "changes are not signalled",
+	};
+
+	return sentences[class];
 }
 
 static const char *source_sentence(AttrSource source)
 {
-	switch (source) {
-	case SOURCE_VERBS:
-		return "verbs (libibverbs)";
-	case SOURCE_NLDEV:
-		return "RDMA netlink";
-	case SOURCE_SYSFS:
-		return "sysfs";
-	case SOURCE_RTNL:
-		return "rtnetlink";
-	case SOURCE_DCB:
-		return "DCB netlink, and files about the same";
-	case SOURCE_DEVLINK:
-		return "devlink (generic netlink)";
-	case SOURCE_ETHTOOL:
-		return "ethtool (generic netlink)";
-	case SOURCE_HWMON:
-		return "the sensors of the function (hwmon)";
-	case SOURCE_DV:
-		return "direct verbs (the vendor's library)";
-	case SOURCE_NEIGHBOR:
-		return "the other end of the link, by lldpd";
-	case SOURCE_MODULE:
-		return "the module in the cage, by rdmad-cable";
-	case SOURCE_DERIVED:
-		return "derived from other attributes";
-	case SOURCE_CORE:
-		return "rdmad itself";
-	case _SOURCE_MAX:
-		break;
-	}
-	return "";
+	static const char *const sentences[_SOURCE_MAX] = {
+		[SOURCE_VERBS] = "verbs (libibverbs)",
+		[SOURCE_NLDEV] = "RDMA netlink",
+		[SOURCE_SYSFS] = "sysfs",
+		[SOURCE_RTNL] = "rtnetlink",
+		[SOURCE_DCB] = "DCB netlink, and files about the same",
+		[SOURCE_DEVLINK] = "devlink (generic netlink)",
+		[SOURCE_ETHTOOL] = "ethtool (generic netlink)",
+		[SOURCE_HWMON] = "the sensors of the function (hwmon)",
+		[SOURCE_DV] = "direct verbs (the vendor's library)",
+		[SOURCE_NEIGHBOR] = "the other end of the link, by lldpd",
+		[SOURCE_MODULE] = "the module in the cage, by rdmad-cable",
+		[SOURCE_DERIVED] = "derived from other attributes",
+		[SOURCE_CORE] = "rdmad itself",
+	};
+
+	return sentences[source];
 }
 
 static void print_line(const Context *c, const char *key, const char *text)

@@ -8,28 +8,15 @@
 
 size_t wire_size(WireType type)
 {
-	switch (type) {
-	case WIRE_QUERY:
-		return sizeof(WireQuery);
-	case WIRE_FORGET:
-	case WIRE_HURRY:
-		return sizeof(WireHeader);
-	case WIRE_DEVICE:
-		return sizeof(WireDevice);
-	case WIRE_PORT:
-		return sizeof(WirePort);
-	case WIRE_TABLE:
-		return sizeof(WireTable);
-	case WIRE_END:
-		return sizeof(WireEnd);
-	case WIRE_EVENT:
-		return sizeof(WireEvent);
-	case WIRE_ASKING:
-		return sizeof(WireAsking);
-	case _WIRE_MAX:
-		break;
-	}
-	return 0;
+	static const size_t sizes[_WIRE_MAX] = {
+		[WIRE_QUERY] = sizeof(WireQuery),   [WIRE_FORGET] = sizeof(WireHeader),
+		[WIRE_HURRY] = sizeof(WireHeader),  [WIRE_DEVICE] = sizeof(WireDevice),
+		[WIRE_PORT] = sizeof(WirePort),	    [WIRE_TABLE] = sizeof(WireTable),
+		[WIRE_END] = sizeof(WireEnd),	    [WIRE_EVENT] = sizeof(WireEvent),
+		[WIRE_ASKING] = sizeof(WireAsking),
+	};
+
+	return type < _WIRE_MAX ? sizes[type] : 0;
 }
 
 uint32_t wire_page_entries(AttrType type)

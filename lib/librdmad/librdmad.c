@@ -459,42 +459,31 @@ EXPORT int rdmad_wait(struct rdmad *r, uint64_t timeout_usec)
 
 EXPORT const char *rdmad_strerror(int error)
 {
-	switch (error) {
-	case -ECONNREFUSED:
-		return "there is no bus at that address, or it has closed the connection";
-	case -EHOSTUNREACH:
-		return "no rdmad on the bus";
-	case -EREMOTEIO:
-		return "the bus or rdmad has answered with an error that has no number here";
-	case -EOPNOTSUPP:
-		return "this rdmad or this way of opening does not support it";
-	case -EUSERS:
-		return "too many snapshots are open";
-	case -EPROTONOSUPPORT:
-		return "the snapshot has a layout that this library does not know";
-	case -EBADMSG:
-		return "the snapshot is damaged";
-	case -EPERM:
-		return "the memory is no snapshot of rdmad, or access to it is denied";
-	case -ENOENT:
-		return "no such port";
-	case -EEXIST:
-		return "more than one port has that name";
-	case -ENODEV:
-		return "the port has gone";
-	case -EAGAIN:
-		return "the record is being written; try again";
-	case -ESTALE:
-		return "rdmad has moved to a larger snapshot; reopen";
-	case -ENOTCONN:
-		return "rdmad has ended; reopen when it is back";
-	case -ENODATA:
-		return "the port has not been read yet, or the device cannot be opened";
-	case -EIO:
-		return "the last query of the port failed";
-	case -EINVAL:
-		return "an argument is not what the function takes";
-	default:
-		return error < 0 ? strerror(-error) : "no error";
-	}
+	static const struct {
+		int error;
+		const char *text;
+	} texts[] = {
+		{ECONNREFUSED, "there is no bus at that address, or it has closed the connection"},
+		{EHOSTUNREACH, "no rdmad on the bus"},
+		{EREMOTEIO, "the bus or rdmad has answered with an error that has no number here"},
+		{EOPNOTSUPP, "this rdmad or this way of opening does not support it"},
+		{EUSERS, "too many snapshots are open"},
+		{EPROTONOSUPPORT, "the snapshot has a layout that this library does not know"},
+		{EBADMSG, "the snapshot is damaged"},
+		{EPERM, "the memory is no snapshot of rdmad, or access to it is denied"},
+		{ENOENT, "no such port"},
+		{EEXIST, "more than one port has that name"},
+		{ENODEV, "the port has gone"},
+		{EAGAIN, "the record is being written; try again"},
+		{ESTALE, "rdmad has moved to a larger snapshot; reopen"},
+		{ENOTCONN, "rdmad has ended; reopen when it is back"},
+		{ENODATA, "the port has not been read yet, or the device cannot be opened"},
+		{EIO, "the last query of the port failed"},
+		{EINVAL, "an argument is not what the function takes"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (error == -texts[i].error)
+			return texts[i].text;
+	return error < 0 ? strerror(-error) : "no error";
 }

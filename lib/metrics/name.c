@@ -60,37 +60,15 @@ static void add_snake_case(char name[METRIC_NAME_MAX], const char *text)
 
 const char *metric_row_unit(const Attribute *row)
 {
-	switch (row->unit) {
-	case UNIT_BYTES:
-		return "bytes";
-	case UNIT_LANES:
-		return "lanes";
-	case UNIT_ENTRIES:
-		return "entries";
-	case UNIT_BITS_PER_S:
-		return "bytes_per_second";
-	case UNIT_USEC:
-	case UNIT_TIMESTAMP:
-		return "seconds";
-	case UNIT_CELSIUS:
-		return "celsius";
-	case UNIT_KELVIN:
-		return "kelvin";
-	case UNIT_MICROVOLTS:
-		return "volts";
-	case UNIT_MILLIBELS:
-		return "decibels";
-	case UNIT_NONE:
-	case UNIT_CENTIMETRES:
-	case UNIT_MICROAMPERES:
-	case UNIT_NANOWATTS:
-	case UNIT_BITS:
-	case UNIT_HEX:
-	case UNIT_ID:
-	case _UNIT_MAX:
-		break;
-	}
-	return "";
+	static const char *const units[_UNIT_MAX] = {
+		[UNIT_BYTES] = "bytes",	     [UNIT_LANES] = "lanes",
+		[UNIT_ENTRIES] = "entries",  [UNIT_BITS_PER_S] = "bytes_per_second",
+		[UNIT_USEC] = "seconds",     [UNIT_TIMESTAMP] = "seconds",
+		[UNIT_CELSIUS] = "celsius",  [UNIT_KELVIN] = "kelvin",
+		[UNIT_MICROVOLTS] = "volts", [UNIT_MILLIBELS] = "decibels",
+	};
+
+	return units[row->unit] ? units[row->unit] : "";
 }
 
 static bool is_family(const Attribute *row)
