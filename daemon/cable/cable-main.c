@@ -67,17 +67,10 @@ static int method_read(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* clang-format off */
-static const sd_bus_vtable vtable[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("Read", "u", "a{ss}", method_read, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_VTABLE_END,
-};
-/* clang-format on */
-
 int main(int argc, char *argv[])
 {
-	Service s = {.helper = {NAME, PATH, vtable, IDLE_USEC, NULL}, .ethtool = GENL_CLOSED};
+	Service s = {.helper = {NAME, PATH, "Read", "u", "a{ss}", method_read, IDLE_USEC, NULL, {}},
+		     .ethtool = GENL_CLOSED};
 	int status;
 
 	if (argc > 1) {

@@ -75,17 +75,9 @@ static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* clang-format off */
-static const sd_bus_vtable vtable[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("List", "a(su)", "a(suyyttsuu)", method_list, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_VTABLE_END,
-};
-/* clang-format on */
-
 int main(void)
 {
-	Helper h = {NAME, PATH, vtable, IDLE_USEC, NULL};
+	Helper h = {NAME, PATH, "List", "a(su)", "a(suyyttsuu)", method_list, IDLE_USEC, NULL, {}};
 
 	return helper_main(&h, "rdmad-fabric", 0);
 }

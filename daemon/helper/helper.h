@@ -2,17 +2,20 @@
 #pragma once
 
 /* A program that the bus starts to answer what rdmad may not see itself. It has one object with one
- * interface, both called as the program is on the bus, and ends when nobody has asked for a while.
- */
+ * interface, both called as the program is on the bus, and one method, and ends when nobody has
+ * asked for a while. */
 
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
 typedef struct Helper {
 	const char *name, *path;
-	const sd_bus_vtable *vtable; /* its functions get this structure */
-	uint64_t idle_usec;	     /* so long after the last call the program ends */
-	sd_event_source *idle;	     /* of the helper itself */
+	const char *method, *takes, *returns; /* its types */
+	sd_bus_message_handler_t answer;      /* gets this structure */
+	uint64_t idle_usec;		      /* so long after the last call the program ends */
+	/* of the helper itself */
+	sd_event_source *idle;
+	sd_bus_vtable vtable[3];
 } Helper;
 
 /* Serves until nobody has called helper_note_call() for a while. Nobody of the same user sees what

@@ -59,18 +59,12 @@ static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* clang-format off */
-static const sd_bus_vtable vtable[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("List", "", "a(ssssssuuit)", method_list, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_VTABLE_END,
-};
-/* clang-format on */
-
 /* An argument is the socket of another lldpd than that of the machine. */
 int main(int argc, char *argv[])
 {
-	Service s = {.helper = {NAME, PATH, vtable, IDLE_USEC, NULL}};
+	Service s = {
+		.helper = {
+			NAME, PATH, "List", "", "a(ssssssuuit)", method_list, IDLE_USEC, NULL, {}}};
 	const char *why = "";
 	int r, status;
 

@@ -64,22 +64,16 @@ static int method_describe(sd_bus_message *m, void *userdata, sd_bus_error *erro
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* clang-format off */
-static const sd_bus_vtable vtable[] = {
-	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD("Describe", "au", "a(uuutss)", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_VTABLE_END,
-};
-/* clang-format on */
-
 int main(int argc, char *argv[])
 {
-	Service s = {.helper = {NAME, PATH, vtable, IDLE_USEC, NULL}};
+	Service s = {};
 
 	if (argc > 1) {
 		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
 		return EXIT_FAILURE;
 	}
+	s.helper = (Helper){NAME,      PATH, "Describe", "au", "a(uuutss)", method_describe,
+			    IDLE_USEC, NULL, {}};
 	s.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return helper_main(&s.helper, "rdmad-processes", s.proc < 0 ? -errno : 0);
 }
