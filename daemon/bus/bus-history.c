@@ -177,6 +177,9 @@ static void put_history(BusWriter *w, const char *name, const Port *p, const His
 		bus_writer_open_property(w, "Findings", past_finding_table_signature);
 		bus_put_entries(w, &past_finding_layout, h->findings.items, h->findings.n);
 		bus_writer_close_property(w);
+		bus_writer_open_property(w, "Cables", past_cable_table_signature);
+		bus_put_entries(w, &past_cable_layout, h->cables.items, h->cables.n);
+		bus_writer_close_property(w);
 	}
 	bus_writer_close(w);
 	bus_writer_close(w);

@@ -161,6 +161,23 @@ static void recall(Manager *m, Port *p)
 		       &p->history);
 }
 
+/* The cage may have been read. A value that is not known is empty. */
+static void note_cable(Manager *m, const PortChange *change)
+{
+	Port *p = change->port;
+	const PortValues *now = &p->now.values;
+	g_autoptr(GString) text = NULL;
+
+	if (!(change->parts & READ_CABLE) || !mask_has(&p->now.valid, PORT_ATTR_cable_present) ||
+	    !history_note_cable(&p->history, now->cable_serial, now->cable_part,
+				change->when_usec) ||
+	    !m->history_writer)
+		return;
+	text = g_string_new(NULL);
+	history_put_cables(text, p->device->now.values.name, now->port_num, &p->history);
+	write_lines(m, text);
+}
+
 /* The port has been read: its state, and what events have changed since it was last read. */
 static void note_state(Manager *m, PortChange *change)
 {
@@ -183,6 +200,7 @@ static void note_state(Manager *m, PortChange *change)
 	/* what was left open in the file is said now */
 	if (last && last->taken && (is_faster || (was_open && last->to != STATE_NOT_ACTIVE)))
 		write_transition(m, p, last);
+	note_cable(m, change);
 	cache_apply_port_history(change);
 }
 

@@ -94,9 +94,30 @@ void history_put_finding(GString *to, const char *device, uint32_t port, const P
 	g_string_append(to, " .\n");
 }
 
-/* How many bytes a transition, a finding and a time have at most, with a usual name. */
+/* The last N. */
+static void put_cables(GString *to, const char *device, uint32_t port, const History *h, size_t n)
+{
+	for (size_t i = h->cables.n - n; i < h->cables.n; i++) {
+		const PastCable *c = &h->cables.items[i];
+
+		put_name(to, "cable", device, port);
+		put_word(to, " serial=", c->serial);
+		put_word(to, " part=", c->part);
+		put_number(to, " since=", c->since);
+		put_number(to, " until=", c->until);
+		g_string_append(to, " .\n");
+	}
+}
+
+void history_put_cables(GString *to, const char *device, uint32_t port, const History *h)
+{
+	put_cables(to, device, port, h, h->cables.n);
+}
+
+/* How many bytes a transition, a finding, a module and a time have at most, with a usual name. */
 #define CHANGE_BYTES  256U
 #define FINDING_BYTES 512U
+#define CABLE_BYTES   256U
 #define TIME_BYTES    21U
 
 void history_put_port(GString *to, const char *device, uint32_t port, const History *h,
@@ -105,8 +126,11 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 	/* two thirds are for the transitions; what these do not need is for the other times */
 	size_t n = MIN((size_t)h->n, MAX(bytes * 2 / 3 / CHANGE_BYTES, (size_t)1));
 	size_t left = bytes - MIN(bytes, n * CHANGE_BYTES);
+	size_t n_cables = MIN(h->cables.n, left / 4 / CABLE_BYTES);
 	size_t n_findings = MIN(h->findings.n, left / 2 / FINDING_BYTES);
-	size_t n_downs = MIN((size_t)h->n_downs, (left - n_findings * FINDING_BYTES) / TIME_BYTES);
+	size_t n_downs =
+		MIN((size_t)h->n_downs,
+		    (left - n_findings * FINDING_BYTES - n_cables * CABLE_BYTES) / TIME_BYTES);
 
 	put_name(to, "port", device, port);
 	put_number(to, " since=", h->since_usec);
@@ -120,6 +144,7 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 		put_change(to, device, port, history_entry(h, i), 0);
 	for (size_t i = h->findings.n - n_findings; i < h->findings.n; i++)
 		history_put_finding(to, device, port, &h->findings.items[i]);
+	put_cables(to, device, port, h, n_cables);
 }
 
 /* Reading */
@@ -128,7 +153,8 @@ void history_put_port(GString *to, const char *device, uint32_t port, const Hist
 typedef struct Line {
 	AttrText device;
 	uint32_t port;
-	char *from, *to, *reason, *downs, *check, *attribute, *severity, *cause, *text;
+	char *from, *to, *reason, *downs, *check, *attribute, *severity, *cause, *text, *serial,
+		*part;
 	uint64_t since, link_downs, time, monotonic, rate_mbit, qps, processes, until, acknowledged;
 } Line;
 
@@ -146,6 +172,8 @@ static const struct {
 	{"severity", offsetof(Line, severity), 0},
 	{"cause", offsetof(Line, cause), 0},
 	{"text", offsetof(Line, text), 0},
+	{"serial", offsetof(Line, serial), 0},
+	{"part", offsetof(Line, part), 0},
 	{"since", offsetof(Line, since), UINT64_MAX},
 	{"link_downs", offsetof(Line, link_downs), UINT64_MAX},
 	{"time", offsetof(Line, time), UINT64_MAX},
@@ -314,6 +342,33 @@ static const char *read_finding(HistoryReader *r, const Line *l)
 	return NULL;
 }
 
+static const char *read_cable(HistoryReader *r, const Line *l)
+{
+	PastCable c = {.since = l->since, .until = l->until};
+	KeptHistory *k;
+
+	if (!l->serial || !read_text(l->serial, c.serial, sizeof(c.serial)) ||
+	    !read_text(l->part, c.part, sizeof(c.part)))
+		return "serial or part is none";
+	if (l->since == 0)
+		return "it has no time";
+	k = history_list_put(r->list, l->device, l->port);
+	if (!k)
+		return "there is no memory for it";
+	past_cables_restore(&k->history.cables, &c);
+	return NULL;
+}
+
+static const struct {
+	const char *verb;
+	const char *(*read)(HistoryReader *r, const Line *l);
+} verbs[] = {
+	{"port", read_port},
+	{"change", read_change},
+	{"finding", read_finding},
+	{"cable", read_cable},
+};
+
 int history_check_head(const char *line)
 {
 	const char *version = startswith(line, HEAD);
@@ -329,6 +384,7 @@ const char *history_read_line(HistoryReader *r, char *line, size_t size)
 	const char *boot = startswith(line, HEAD_BOOT), *wrong;
 	char *rest, *verb;
 	Line l = {};
+	size_t k = 0;
 
 	for (size_t i = 0; i < size; i++)
 		if (iscntrl((unsigned char)line[i]))
@@ -338,12 +394,10 @@ const char *history_read_line(HistoryReader *r, char *line, size_t size)
 	verb = *line == '#' ? NULL : strtok_r(line, " ", &rest);
 	if (!verb)
 		return NULL;
-	if (!streq(verb, "port") && !streq(verb, "change") && !streq(verb, "finding"))
-		return "\"port\", \"change\" or \"finding\" is expected";
+	while (k < ARRAY_SIZE(verbs) && !streq(verb, verbs[k].verb))
+		k++;
+	if (k == ARRAY_SIZE(verbs))
+		return "\"port\", \"change\", \"finding\" or \"cable\" is expected";
 	wrong = read_settings(&l, &rest);
-	if (wrong)
-		return wrong;
-	return *verb == 'p'   ? read_port(r, &l)
-	       : *verb == 'c' ? read_change(r, &l)
-			      : read_finding(r, &l);
+	return wrong ? wrong : verbs[k].read(r, &l);
 }

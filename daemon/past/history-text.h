@@ -10,13 +10,14 @@
  *     port mlx5_0/1 since=1764099999123456 link_downs=1 downs=1764100000000000 .
  *     change mlx5_0/1 from=active to=down reason=port-error time=1764100000000000 monotonic=7 .
  *     finding mlx5_0/1 check=not-active severity=critical since=1764100000000000 .
+ *     cable mlx5_0/1 serial=MT2451 part=MCP1600 since=1764100000000000 .
  *
  * "port" begins the history of a port anew, and has its counts and the times at which its link went
  * down. "change" is a transition. One that is written later than the line "port" also has
  * "link_downs" if it took the link down: the count then. A transition that is there already, of the
  * same port, time and state from which it came, is said again with what was not known before.
  * "finding" is a finding, with "until" if it has ended; it too is said again when it is another
- * one.
+ * one. So is "cable", a module in the cage.
  *
  * Times are in us. A line ends with a point: what is left of a line after a power cut, with
  * anything behind it, is not taken for one. Keys that are not known are passed over. Nothing here
@@ -48,6 +49,9 @@ void history_put_change(GString *to, const char *device, uint32_t port, const Hi
 
 /* The finding F about the port, which has just begun, or is another one now. */
 void history_put_finding(GString *to, const char *device, uint32_t port, const PastFinding *f);
+
+/* The modules in the cage, as H has them. */
+void history_put_cables(GString *to, const char *device, uint32_t port, const History *h);
 
 /* Reading */
 

@@ -10,6 +10,7 @@ void history_done(History *h)
 	free(h->entries);
 	free(h->downs);
 	past_findings_done(&h->findings);
+	past_cables_done(&h->cables);
 	*h = (History){};
 }
 
@@ -186,6 +187,14 @@ bool history_note_rate(History *h, uint64_t rate)
 		return false;
 	history_end(h)->rate_mbit = mbit;
 	return true;
+}
+
+bool history_note_cable(History *h, const char *serial, const char *part, uint64_t now)
+{
+	const Transition *last = last_of_boot(h);
+	bool is_up = last && is_active(last->to);
+
+	return past_cables_note(&h->cables, serial, part, is_up ? last->realtime_usec : 0, now);
 }
 
 const Transition *history_note_users(History *h, uint32_t qps, uint32_t processes)
@@ -431,6 +440,8 @@ void history_recall(HistoryList *l, const char *device, uint32_t port, History *
 		append_link_down(joined, history_link_down(&later, i));
 	for (size_t i = 0; i < later.findings.n; i++)
 		past_findings_restore(&joined->findings, &later.findings.items[i]);
+	for (size_t i = 0; i < later.cables.n; i++)
+		past_cables_restore(&joined->cables, &later.cables.items[i]);
 	joined->link_downs += later.link_downs;
 	*h = *joined;
 	*joined = later;

@@ -12,6 +12,7 @@
 
 #include "attribute.h"
 #include "event.h"
+#include "past-cables.h"
 #include "past-findings.h"
 #include "port.h"
 #include "table-columns.h"
@@ -54,6 +55,7 @@ typedef struct History {
 	uint64_t link_downs; /* how many transitions took the link down, those forgotten too */
 	uint64_t since_usec; /* since when they are counted, CLOCK_REALTIME; 0: nothing was seen */
 	PastFindings findings;
+	PastCables cables;
 } History;
 
 /* Frees what H has; it is empty afterwards. */
@@ -95,6 +97,10 @@ bool history_note_event(History *h, EventReason reason, uint64_t realtime_usec,
 /* Notes that the link has RATE, in bit/s, now. The last transition keeps the highest one, if its
  * state is active. Returns whether that has changed it. */
 bool history_note_rate(History *h, uint64_t rate);
+
+/* Notes that the module SERIAL ("": none), of the kind PART, is in the cage NOW. Returns whether
+ * that is another one. */
+bool history_note_cable(History *h, const char *serial, const char *part, uint64_t now);
 
 /* Notes that QPS queue pairs of PROCESSES were on the link when it went down last. Returns the
  * transition, NULL if none has taken it down. */

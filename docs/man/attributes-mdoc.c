@@ -298,6 +298,8 @@ int main(void)
 			put_columns(&user_layout);
 		else if (streq(line, "@transition-columns@\n"))
 			put_columns(&transition_layout);
+		else if (streq(line, "@past-cable-columns@\n"))
+			put_columns(&past_cable_layout);
 		else if (streq(line, "@past-finding-columns@\n"))
 			put_columns(&past_finding_layout);
 		else if (streq(line, "@evidence-columns@\n"))

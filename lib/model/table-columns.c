@@ -124,6 +124,15 @@ const char past_finding_table_signature[] = "a("
 #include "table-columns.def"
 	END;
 
+static const Column past_cable_columns[] = {
+#define PAST_CABLES(...) ROW(PastCable, __VA_ARGS__)
+#include "table-columns.def"
+};
+const char past_cable_table_signature[] = "a("
+#define PAST_CABLES(...) SIGNATURE(__VA_ARGS__)
+#include "table-columns.def"
+	END;
+
 static const Column evidence_columns[] = {
 #define EVIDENCES(...) ROW(PublishedEvidence, __VA_ARGS__)
 #include "table-columns.def"
@@ -197,6 +206,7 @@ static const TableLayout layouts[_ATTR_TYPE_MAX] = {
 
 const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
 const TableLayout past_finding_layout = LAYOUT(PastFinding, past_finding);
+const TableLayout past_cable_layout = LAYOUT(PastCable, past_cable);
 const TableLayout evidence_layout = LAYOUT(PublishedEvidence, evidence);
 const TableLayout user_layout = LAYOUT(PortUser, user);
 

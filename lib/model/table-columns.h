@@ -65,6 +65,8 @@ const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
 extern const TableLayout transition_layout;
 /* The layout of struct PastFinding. */
 extern const TableLayout past_finding_layout;
+/* The layout of struct PastCable. */
+extern const TableLayout past_cable_layout;
 /* The layout of struct PublishedEvidence. */
 extern const TableLayout evidence_layout;
 /* The layout of struct PortUser. */
@@ -74,8 +76,8 @@ extern const TableLayout user_layout;
 extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
 	bond_member_table_signature[], vf_table_signature[], chardev_table_signature[],
 	health_table_signature[], accelerator_table_signature[], finding_table_signature[],
-	transition_table_signature[], past_finding_table_signature[], evidence_table_signature[],
-	user_table_signature[];
+	transition_table_signature[], past_finding_table_signature[], past_cable_table_signature[],
+	evidence_table_signature[], user_table_signature[];
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {
@@ -143,6 +145,13 @@ typedef struct PastFinding {
 	bool taken;    /* past_findings_take() has returned it as it is */
 	bool recalled; /* it is from a file, and has not been found again */
 } PastFinding;
+
+/* A module that is or was in a cage: the columns PAST_CABLES of table-columns.def. */
+typedef struct PastCable {
+#define PAST_CABLES(field, storage, ...) COLUMN_MEMBER(field, storage)
+#include "table-columns.def"
+	uint64_t seen; /* when the cage was looked at last; 0: only a file says what was there */
+} PastCable;
 
 /* The evidence of a device or port, as it is published: the columns EVIDENCES of table-columns.def.
  */

@@ -94,6 +94,7 @@ int main(void)
 	print_entry(RDMAD_INTERFACE_PORT ".GetHistory", &transition_layout);
 	print_entry(RDMAD_INTERFACE_MANAGER ".GetEvidence", &evidence_layout);
 	print_entry(RDMAD_INTERFACE_MANAGER ".ListHistories.Findings", &past_finding_layout);
+	print_entry(RDMAD_INTERFACE_MANAGER ".ListHistories.Cables", &past_cable_layout);
 	print_entry(RDMAD_INTERFACE_PORT ".GetUsers", &user_layout);
 	print_counters();
 	for (UnavailableCode i = 0; i < _UNAVAILABLE_MAX; i++)

@@ -382,7 +382,7 @@ static void test_wrong(void **state)
 		const char *line, *wrong;
 	} lines[] = {
 		{"chance mlx5_0/1 from=down to=active time=5 .",
-		 "\"port\", \"change\" or \"finding\""},
+		 "\"port\", \"change\", \"finding\" or \"cable\" is expected"},
 		{"change", "no port has such a name"},
 		{"change .", "no port has such a name"},
 		{"change mlx5_0 from=down to=active time=5 .", "no port has such a name"},
@@ -412,6 +412,11 @@ static void test_wrong(void **state)
 		{"finding mlx5_0/1 check=flap since=5 .", "severity"},
 		{"finding mlx5_0/1 check=flap severity=warning .", "has no time"},
 		{"port mlx5_0/1 downs=1,2x .", "expected in downs"},
+		{"cable mlx5_0/1 since=5 .", "serial or part is none"},
+		{"cable mlx5_0/1 serial=a-number-that-is-too-long since=5 .", "is none"},
+		{"cable mlx5_0/1 serial=MT1 part=%0 since=5 .", "is none"},
+		{"cable mlx5_0/1 serial=MT1 .", "has no time"},
+		{"cables mlx5_0/1 serial=MT1 since=5 .", "is expected"},
 	};
 	HistoryReader r = {.boot = BOOT};
 	HistoryList l = {};
@@ -477,6 +482,38 @@ static void test_findings(void **state)
 	histories_done(h);
 }
 
+/* The modules in cages are written and read again, and the last line about one counts. */
+static void test_cables(void **state)
+{
+	g_autoptr(GString) text = NULL, again = NULL;
+	HistoryList l = {}, twice = {};
+	const PastCables *c;
+	History h[PORTS] = {};
+
+	(void)state;
+	text = write_steps(h, 50);
+	history_note_cable(&h[0], "MT = 1", "P%", 1000);
+	history_put_cables(text, "mlx5_0", 1, &h[0]);
+	history_note_cable(&h[0], "MT2", "", 2000);
+	history_put_cables(text, "mlx5_0", 1, &h[0]);
+	assert_int_equal(read_text(text->str, text->len, BOOT, &l), 0);
+	again = write_list(&l);
+	assert_int_equal(read_text(again->str, again->len, BOOT, &twice), 0);
+	c = &kept(&twice, 1)->cables;
+	assert_int_equal(c->n, 2);
+	assert_string_equal(c->items[0].serial, "MT = 1");
+	assert_string_equal(c->items[0].part, "P%");
+	assert_int_equal(c->items[0].since, 1000);
+	assert_int_equal(c->items[0].until, c->items[1].since);
+	assert_string_equal(c->items[1].serial, "MT2");
+	assert_string_equal(c->items[1].part, "");
+	assert_int_equal(c->items[1].until, 0);
+	assert_int_equal(kept(&twice, 2)->cables.n, 0);
+	history_list_done(&l);
+	history_list_done(&twice);
+	histories_done(h);
+}
+
 static void test_head(void **state)
 {
 	(void)state;
@@ -496,7 +533,7 @@ int main(void)
 		cmocka_unit_test(test_cut),	   cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_special),	   cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_head),	   cmocka_unit_test(test_little_room),
-		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_findings),   cmocka_unit_test(test_cables),
 	};
 
 	return cmocka_run_group_tests_name("history-text", tests, NULL, NULL);

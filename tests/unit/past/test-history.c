@@ -509,6 +509,65 @@ static void test_findings(void **state)
 	table_free(device);
 }
 
+static void assert_cable(const PastCables *l, size_t i, const char *serial, uint64_t since,
+			 uint64_t until)
+{
+	assert_in_range(i, 0, l->n - 1);
+	assert_string_equal(l->items[i].serial, serial);
+	assert_int_equal(l->items[i].since, since);
+	assert_int_equal(l->items[i].until, until);
+}
+
+/* Modules come and go. One that is found when the link is up is there since it came up, if the cage
+ * was looked at before. */
+static void test_cables(void **state)
+{
+	HistoryList list = {};
+	History h = {}, renamed = {};
+	const PastCables *l = &h.cables;
+
+	(void)state;
+	note(&h, ACTIVE, REASON_STARTUP, 10);
+	assert_false(history_note_cable(&h, "", "", 15));
+	assert_true(history_note_cable(&h, "A", "P", 20));
+	assert_false(history_note_cable(&h, "A", "P", 30));
+	assert_string_equal(l->items[0].part, "P");
+	note(&h, DOWN, REASON_PORT_ERROR, 40);
+	assert_true(history_note_cable(&h, "", "", 50));
+	assert_false(history_note_cable(&h, "", "", 60));
+	note(&h, ACTIVE, REASON_PORT_ACTIVE, 70);
+	assert_true(history_note_cable(&h, "B", "", 80));
+	assert_cable(l, 0, "A", 20, 50);
+	assert_cable(l, 1, "B", 70, 0);
+	/* it was in the cage after the link came up, and while the link is down nothing is known */
+	assert_true(history_note_cable(&h, "A", "", 90));
+	note(&h, DOWN, REASON_PORT_ERROR, 100);
+	assert_true(history_note_cable(&h, "B", "", 110));
+	assert_cable(l, 1, "B", 70, 90);
+	assert_cable(l, 2, "A", 90, 110);
+	assert_cable(l, 3, "B", 110, 0);
+	/* a file does not say how long it was seen */
+	h.cables.items[3].seen = 0;
+	note(&h, ACTIVE, REASON_PORT_ACTIVE, 120);
+	assert_true(history_note_cable(&h, "C", "", 130));
+	assert_cable(l, 4, "C", 130, 0);
+	/* they follow the name of the port */
+	history_keep(&list, "mlx5_0", 1, &h);
+	note(&renamed, ACTIVE, REASON_DEVICE, 200);
+	assert_true(history_note_cable(&renamed, "D", "", 210));
+	history_recall(&list, "mlx5_0", 1, &renamed);
+	assert_int_equal(renamed.cables.n, 6);
+	assert_cable(&renamed.cables, 4, "C", 130, 210);
+	assert_cable(&renamed.cables, 5, "D", 210, 0);
+	/* the oldest are forgotten */
+	for (uint64_t i = 0; i < 2 * PAST_CABLES_MAX; i++)
+		history_note_cable(&renamed, i % 2 ? "E" : "F", "", 300 + i);
+	assert_int_equal(renamed.cables.n, PAST_CABLES_MAX);
+	assert_cable(&renamed.cables, PAST_CABLES_MAX - 1, "E", 299 + 2 * PAST_CABLES_MAX, 0);
+	history_done(&renamed);
+	history_list_done(&list);
+}
+
 /* What is over is forgotten first. */
 static void test_many_findings(void **state)
 {
@@ -561,14 +620,14 @@ static void test_recalled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_journal),	 cmocka_unit_test(test_transitions),
-		cmocka_unit_test(test_taken),	 cmocka_unit_test(test_link_downs),
-		cmocka_unit_test(test_bounded),	 cmocka_unit_test(test_since),
-		cmocka_unit_test(test_kept),	 cmocka_unit_test(test_link_down_times),
-		cmocka_unit_test(test_found),	 cmocka_unit_test(test_earlier_boot),
-		cmocka_unit_test(test_rate),	 cmocka_unit_test(test_users),
-		cmocka_unit_test(test_findings), cmocka_unit_test(test_many_findings),
-		cmocka_unit_test(test_recalled),
+		cmocka_unit_test(test_journal),	      cmocka_unit_test(test_transitions),
+		cmocka_unit_test(test_taken),	      cmocka_unit_test(test_link_downs),
+		cmocka_unit_test(test_bounded),	      cmocka_unit_test(test_since),
+		cmocka_unit_test(test_kept),	      cmocka_unit_test(test_link_down_times),
+		cmocka_unit_test(test_found),	      cmocka_unit_test(test_earlier_boot),
+		cmocka_unit_test(test_rate),	      cmocka_unit_test(test_users),
+		cmocka_unit_test(test_cables),	      cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_many_findings), cmocka_unit_test(test_recalled),
 	};
 
 	return cmocka_run_group_tests_name("history", tests, NULL, NULL);
