@@ -205,6 +205,10 @@ int health_history(const Port *p, uint64_t since_usec, Value *ret)
 	r = array ? 0 : -ENOMEM;
 	for (size_t i = 0; r >= 0 && i < h->n; i++)
 		r = append_transition(array, history_entry(h, i));
+	array = r < 0 ? NULL : append_array(&made, "Cables");
+	r = array ? 0 : -ENOMEM;
+	for (size_t i = 0; r >= 0 && i < h->cables.n; i++)
+		r = append_entry(array, &past_cable_layout, &h->cables.items[i]);
 	if (r < 0)
 		value_done(&made);
 	*ret = made;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Checks of the history of a port: its link goes down again and again, or has come back slower than
- * it was. */
+/* Checks of the history of a port: its link goes down again and again, has come back slower than
+ * it was, or has another cable. */
 
 #include "check-parts.h"
 #include "checks.h"
@@ -10,6 +10,12 @@
 
 /* The members of a transition that are looked at */
 enum { TRANSITION_TIME = 0, TRANSITION_TO = 3, TRANSITION_TAIL = 5, _TRANSITION_MAX };
+
+/* The members of a module in the cage that are looked at */
+enum { CABLE_SERIAL = 0, CABLE_SINCE = 1, CABLE_UNTIL = 2, _CABLE_MAX };
+
+/* A cable is news for so long. */
+#define NEWS_USEC (24 * 3600 * USEC_PER_SEC)
 
 /* An older speed says nothing of a link that is slower now: somebody has changed the cable. */
 #define SLOWER_DAYS 7U
@@ -125,4 +131,38 @@ void look_at_former_rate(CheckRun *r)
 	when = until.number ? format_value(&port_attributes[PORT_ATTR_state_change], &until) : NULL;
 	check_find(r, row, "the link runs at %s, and ran at %s%s%s", is ? is : "", was ? was : "",
 		   when ? " until " : " before", when ? when : "");
+}
+
+/* Whether C, a module of the history, was in the cage a day ago, or later. */
+static bool was_there(const CheckRun *r, const Value *c)
+{
+	uint64_t until = value_number(&c->items[CABLE_UNTIL]);
+
+	return !until || until + NEWS_USEC > r->now_usec;
+}
+
+void look_for_other_cable(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_cable_serial];
+	const Value *cables, *was, *is;
+	_cleanup_free_ char *when = NULL;
+	const char *serial = object_text(r->port, PORT_ATTR_cable_serial);
+
+	if (!*serial || check_is_ignored(r, r->check->name) || check_is_expected(r, row))
+		return;
+	cables = find_history(r, "Cables");
+	if (!cables || cables->n < 2)
+		return;
+	was = cables->items;
+	is = &cables->items[cables->n - 1];
+	for (size_t i = 0; i < cables->n; i++)
+		if (cables->items[i].type != VALUE_STRUCT || cables->items[i].n < _CABLE_MAX)
+			return;
+	while (was < is && !was_there(r, was))
+		was++;
+	if (was == is || streq(value_text(&was->items[CABLE_SERIAL]), serial))
+		return;
+	when = format_value(&port_attributes[PORT_ATTR_state_change], &is->items[CABLE_SINCE]);
+	check_find(r, row, "the cable is %s since %s, and was %s", serial, when ? when : "",
+		   value_text(&was->items[CABLE_SERIAL]));
 }

@@ -36,6 +36,7 @@ void look_at_ip_subnets(CheckRun *r);
 /* check-history.c */
 void look_for_flaps(CheckRun *r);
 void look_at_former_rate(CheckRun *r);
+void look_for_other_cable(CheckRun *r);
 /* check-counters.c */
 void look_at_counters(CheckRun *r);
 /* check-storm.c */

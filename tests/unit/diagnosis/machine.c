@@ -120,6 +120,21 @@ static const Value *find_history(void *userdata, const Object *port)
 	return NULL;
 }
 
+Value *history_of(Machine *m, const Object *port, const char *name)
+{
+	Value *members, *array;
+
+	m->histories.type = VALUE_ARRAY;
+	members = append(&m->histories);
+	members->type = VALUE_DICT;
+	append_text(members, "Port");
+	append_text(members, port->path);
+	append_text(members, name);
+	array = append(members);
+	array->type = VALUE_ARRAY;
+	return array;
+}
+
 static SeenSource find_evidence(void *userdata, _unused_ const Object *device)
 {
 	return seen_in(&((Machine *)userdata)->evidence);

@@ -38,6 +38,8 @@ void set_reason(Object *o, size_t row, const char *code);
 Value *append(Value *v);
 void append_text(Value *v, const char *text);
 void append_number(Value *v, uint64_t n);
+/* Member NAME, an array, of the history of PORT */
+Value *history_of(Machine *m, const Object *port, const char *name);
 
 /* Runs all checks; returns how many findings stand for themselves. */
 size_t found_in_all(Machine *m);

@@ -369,22 +369,6 @@ static void test_uncorrectable(_unused_ void **state)
 	assert_says(&m, 0, "FEC could not correct 20 blocks in 24 h");
 }
 
-/* Member NAME, an array, of the history of PORT */
-static Value *history_of(Machine *m, const Object *port, const char *name)
-{
-	Value *members, *array;
-
-	m->histories.type = VALUE_ARRAY;
-	members = append(&m->histories);
-	members->type = VALUE_DICT;
-	append_text(members, "Port");
-	append_text(members, port->path);
-	append_text(members, name);
-	array = append(members);
-	array->type = VALUE_ARRAY;
-	return array;
-}
-
 static void add_transition(Value *transitions, uint64_t time, uint64_t rate)
 {
 	Value *t = append(transitions), *tail;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What is found of devices and of ports that are not used as others are: accelerators without a
- * port near them, nodes, verbs, speeds, second ports, and what somebody has acknowledged. */
+ * port near them, nodes, verbs, speeds, second ports, cables, and what somebody has acknowledged.
+ */
 
+#include "clock.h"
 #include "machine.h"
 
 /* The accelerators 0, 1, ... are so far from the device of a new port, a word of four letters each;
@@ -379,14 +381,49 @@ static void test_other_kinds(_unused_ void **state)
 	assert_int_equal(found_in_all(&m), 0);
 }
 
+/* A letter of CABLES was in the cage for HOURS each, the last one until now. */
+static size_t other_cable(const char *cables, uint64_t hours)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+	Value *all = history_of(&m, port, "Cables");
+	size_t n = strlen(cables);
+	uint64_t time = realtime_now_usec() - n * hours * HOUR;
+
+	for (size_t i = 0; i < n; i++, time += hours * HOUR) {
+		Value *cable = value_append(all);
+
+		assert_non_null(cable);
+		cable->type = VALUE_STRUCT;
+		append_text(cable, (char[]){cables[i], '\0'});
+		append_number(cable, time);
+		append_number(cable, i + 1 < n ? time + hours * HOUR : 0);
+	}
+	set_text(port, PORT_ATTR_cable_serial, (char[]){cables[n - 1], '\0'});
+	return found(&m, "other-cable");
+}
+
+static void test_other_cable(_unused_ void **state)
+{
+	assert_int_equal(other_cable("A", 1), 0);
+	assert_int_equal(other_cable("AB", 1), 1);
+	assert_int_equal(other_cable("AB", 23), 1);
+	assert_int_equal(other_cable("AB", 25), 0);
+	/* what was there a day ago counts, and what was before that does not */
+	assert_int_equal(other_cable("ABA", 1), 0);
+	assert_int_equal(other_cable("ABAB", 1), 1);
+	assert_int_equal(other_cable("ABBA", 13), 1);
+	assert_int_equal(other_cable("ABBB", 13), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_far_gpus),    cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_verbs),	    cmocka_unit_test(test_speed),
-		cmocka_unit_test(test_never_used),  cmocka_unit_test(test_interface),
-		cmocka_unit_test(test_planes),	    cmocka_unit_test(test_acknowledged),
-		cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_other_cable),  cmocka_unit_test(test_far_gpus),
+		cmocka_unit_test(test_nodes),	     cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_speed),	     cmocka_unit_test(test_never_used),
+		cmocka_unit_test(test_interface),    cmocka_unit_test(test_planes),
+		cmocka_unit_test(test_acknowledged), cmocka_unit_test(test_other_kinds),
 	};
 
 	return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
