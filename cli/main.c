@@ -104,9 +104,10 @@ static const Command commands[] = {
 	 "Print who has queue pairs on ports",
 	 "  rdmactl users mlx5_0/1            which jobs does this cable hit?\n"
 	 "  rdmactl users --json | jq -r '.Ports[].Users[].Job'\n"},
-	{"history",  "PORT",      0, UINT_MAX,        0,           NULL,             history_command,
+	{"history",  "PORT",      0, UINT_MAX,        0,           history_options,  history_command,
 	 "Print the last changes of the state of ports",
 	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
+	 "  rdmactl history --cable MT2451VS01234   wherever this cable was\n"
 	 "  rdmactl history --json ib0 | jq -r .Ports[].Transitions[].To\n"},
 	{"explain",  "PORT",      0, UINT_MAX,        0,           explain_options,  explain_command,
 	 "Print the cause of the last trouble of ports",

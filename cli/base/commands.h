@@ -61,6 +61,7 @@ extern const Option top_options[];
 ExitStatus users_command(Context *c);
 
 ExitStatus history_command(Context *c);
+extern const Option history_options[];
 
 /* STATUS_FAILED if a port has a trouble that goes on and its cause is unknown. */
 ExitStatus explain_command(Context *c);

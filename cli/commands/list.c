@@ -11,6 +11,7 @@
 #include "decode.h"
 #include "format.h"
 #include "json.h"
+#include "list-with.h"
 #include "map-gpu.h"
 #include "no-ports.h"
 #include "selection.h"
@@ -497,8 +498,7 @@ const Option map_options[] = {
 	{},
 };
 
-/* The list with the columns NAMES, of which the last N_SPARE may be left out. */
-static ExitStatus list_with(Context *c, const char *names, size_t n_spare)
+ExitStatus list_with(Context *c, const char *names, size_t n_spare)
 {
 	static const Option columns = {.name = "output", .value = &arg_columns};
 	ExitStatus status = parse_output(&columns, names);
@@ -518,13 +518,4 @@ ExitStatus neighbors_command(Context *c)
 			 "Port,Netdev,Neighbor,NeighborPort,NeighborPortDescription,"
 			 "NeighborAddress,NeighborMaxFrameSize,NeighborPfcEnabled",
 			 4);
-}
-
-ExitStatus cable_command(Context *c)
-{
-	return list_with(c,
-			 "Port,Netdev,CableType,CableVendor,CablePartNumber,CableSerialNumber,"
-			 "CableLength,CableRxPowerMargin,CableTxPowerMargin,CableTemperature,"
-			 "CableFlags",
-			 7);
 }

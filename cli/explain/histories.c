@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include "bus.h"
+#include "format.h"
 #include "names.h"
 #include "selection.h"
 #include "suggestion.h"
@@ -42,6 +43,13 @@ uint64_t history_entry_number(const Value *entry, const char *key)
 bool history_entry_is_present(const Value *entry)
 {
 	return value_is_true(history_entry_member(entry, "Present"));
+}
+
+char *history_time_text(uint64_t usec)
+{
+	const Value when = {.type = VALUE_UNSIGNED, .number = usec};
+
+	return format_value(&port_attributes[PORT_ATTR_state_change], &when);
 }
 
 static const Object *history_entry_object(const Histories *h, const Value *entry)
@@ -97,6 +105,22 @@ bool history_read_finding(const Value *entry, size_t i, FormerFinding *ret)
 			       .acknowledged_usec = value_number(value_tail(t, 4, "Acknowledged")),
 			       .acknowledged_text =
 				       value_text(value_tail(t, 4, "AcknowledgedText"))};
+	return true;
+}
+
+bool history_read_cable(const Value *entry, size_t i, FormerFinding *ret)
+{
+	const Value *t = read_item(entry, "Cables", i, 1, 3);
+
+	if (!t)
+		return false;
+	*ret = (FormerFinding){.check = value_text(&t->items[0]),
+			       .severity = HISTORY_CABLE,
+			       .since_usec = t->items[1].number,
+			       .until_usec = t->items[2].number,
+			       .attribute = value_text(value_tail(t, 3, "PartNumber")),
+			       .cause = "",
+			       .acknowledged_text = ""};
 	return true;
 }
 

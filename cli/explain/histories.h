@@ -30,6 +30,8 @@ const char *history_entry_name(const Value *entry);
 const Value *history_entry_member(const Value *entry, const char *key);
 const char *history_entry_text(const Value *entry, const char *key);
 uint64_t history_entry_number(const Value *entry, const char *key);
+/* A time of CLOCK_REALTIME for people, to be freed; NULL without memory. */
+char *history_time_text(uint64_t usec);
 /* Whether the port is there. */
 bool history_entry_is_present(const Value *entry);
 
@@ -44,7 +46,8 @@ typedef struct PastState {
 /* False: there is no transition I. */
 bool history_read_transition(const Value *entry, size_t i, PastState *ret);
 
-/* A finding about the port or its device. */
+/* A finding about the port or its device; or a module in the cage, as one whose check is its serial
+ * number and whose severity is CABLE. */
 typedef struct FormerFinding {
 	const char *check, *severity;
 	const char *attribute, *cause; /* "": none */
@@ -54,5 +57,9 @@ typedef struct FormerFinding {
 	const char *acknowledged_text;
 } FormerFinding;
 
+#define HISTORY_CABLE "cable"
+
 /* False: there is no finding I. */
 bool history_read_finding(const Value *entry, size_t i, FormerFinding *ret);
+/* False: there is no module I. */
+bool history_read_cable(const Value *entry, size_t i, FormerFinding *ret);

@@ -14,11 +14,33 @@
 #include "selection.h"
 #include "terminal.h"
 
-static char *time_text(uint64_t usec)
-{
-	const Value when = {.type = VALUE_UNSIGNED, .number = usec};
+static const char *arg_cable;
 
-	return format_value(&port_attributes[PORT_ATTR_state_change], &when);
+const Option history_options[] = {
+	{"cable", 0, "SERIAL", "Print what happened where this module was", option_text, &arg_cable,
+	 NULL, 0},
+	{},
+};
+
+/* Whether something of ENTRY at USEC is to be printed: the module that is asked for was there. */
+static bool is_asked_for(const Value *entry, uint64_t usec)
+{
+	FormerFinding f;
+
+	for (size_t i = 0; arg_cable && history_read_cable(entry, i, &f); i++)
+		if (streq(f.check, arg_cable) && usec >= f.since_usec &&
+		    (!f.until_usec || usec < f.until_usec))
+			return true;
+	return !arg_cable;
+}
+
+/* The next module of ENTRY that is to be printed, from entry *I on. */
+static bool next_cable(const Value *entry, size_t *i, FormerFinding *ret)
+{
+	while (history_read_cable(entry, (*i)++, ret))
+		if (!arg_cable || streq(ret->check, arg_cable))
+			return true;
+	return false;
 }
 
 /* How long the state that T began has lasted: until NEXT, or if that is NULL until now. False: that
@@ -77,7 +99,7 @@ static char *reason_text(const PastState *t)
 static int add_line(const Context *c, struct libscols_table *table, uint64_t usec, const char *from,
 		    const char *to, const char *color, const char *duration, const char *reason)
 {
-	_cleanup_free_ char *text = time_text(usec);
+	_cleanup_free_ char *text = history_time_text(usec);
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	const char *cells[_COLUMN_MAX] = {text, from, to, duration, reason};
 	int r = line && text && reason ? 0 : -ENOMEM;
@@ -102,7 +124,7 @@ static int add_state(const Context *c, struct libscols_table *table, const PastS
 			duration, reason);
 }
 
-/* A finding has begun, or ended. */
+/* A finding has begun, or ended; or a module has come, or gone. */
 typedef struct Turn {
 	uint64_t usec;
 	bool has_ended;
@@ -113,7 +135,15 @@ static int compare_turns(const void *a, const void *b)
 {
 	const Turn *x = a, *y = b;
 
-	return (x->usec > y->usec) - (x->usec < y->usec);
+	return x->usec != y->usec ? (x->usec > y->usec) - (x->usec < y->usec)
+				  : y->has_ended - x->has_ended;
+}
+
+static void add_turns(Turn *turns, size_t *n, const FormerFinding *f)
+{
+	turns[(*n)++] = (Turn){f->since_usec, false, *f};
+	if (f->until_usec)
+		turns[(*n)++] = (Turn){f->until_usec, true, *f};
 }
 
 /* The turns of ENTRY in the order of time, without those of findings that are parts of others; NULL
@@ -126,15 +156,15 @@ static Turn *find_turns(const Value *entry, size_t *ret_n)
 
 	while (history_read_finding(entry, n, &f))
 		n++;
+	for (size_t i = 0; history_read_cable(entry, i, &f); i++)
+		n++;
 	turns = calloc(2 * n + 1, sizeof(*turns));
 	*ret_n = 0;
-	for (size_t i = 0; turns && history_read_finding(entry, i, &f); i++) {
-		if (*f.cause)
-			continue;
-		turns[(*ret_n)++] = (Turn){f.since_usec, false, f};
-		if (f.until_usec)
-			turns[(*ret_n)++] = (Turn){f.until_usec, true, f};
-	}
+	for (size_t i = 0; turns && history_read_finding(entry, i, &f); i++)
+		if (!*f.cause && is_asked_for(entry, f.since_usec))
+			add_turns(turns, ret_n, &f);
+	for (size_t i = 0; turns && next_cable(entry, &i, &f);)
+		add_turns(turns, ret_n, &f);
 	if (turns)
 		sort(turns, *ret_n, sizeof(*turns), compare_turns);
 	return turns;
@@ -143,21 +173,29 @@ static Turn *find_turns(const Value *entry, size_t *ret_n)
 static int add_turn(const Context *c, struct libscols_table *table, const Turn *t)
 {
 	const FormerFinding *f = &t->finding;
-	bool is_known = f->acknowledged_usec > 0;
+	bool is_known = f->acknowledged_usec > 0, is_cable = streq(f->severity, HISTORY_CABLE);
+	const char *said = is_cable ? f->attribute : f->acknowledged_text;
 	uint64_t until = f->until_usec || c->host ? f->until_usec : realtime_now_usec();
 	_cleanup_free_ char *reason = NULL;
 	char duration[DURATION_MAX] = "";
 
 	if (t->has_ended)
-		return add_line(c, table, t->usec, f->severity, "ended", "green", "", f->check);
-	if (asprintf(&reason, "%s%s%s%s%s", f->check, is_known ? " (acknowledged" : "",
-		     *f->acknowledged_text ? ": " : "", f->acknowledged_text,
-		     is_known ? ")" : "") < 0)
+		return add_line(c, table, t->usec, f->severity, is_cable ? "removed" : "ended",
+				is_cable ? NULL : "green", "", f->check);
+	if (asprintf(&reason, "%s%s%s%s%s", f->check,
+		     is_known		 ? " (acknowledged"
+		     : is_cable && *said ? " ("
+					 : "",
+		     is_known && *said ? ": " : "", said,
+		     is_known || (is_cable && *said) ? ")" : "") < 0)
 		return -ENOMEM;
 	if (until >= f->since_usec)
 		duration_format(until - f->since_usec, duration);
 	return add_line(c, table, t->usec, "", f->severity,
-			streq(f->severity, "critical") ? "red" : "yellow", duration, reason);
+			is_cable			 ? NULL
+			: streq(f->severity, "critical") ? "red"
+							 : "yellow",
+			duration, reason);
 }
 
 /* What was found stands where it was found: behind the change that it comes from. */
@@ -180,18 +218,21 @@ static ExitStatus print_lines(const Context *c, const Value *entry)
 
 		if (k < n && (!is_state || turns[k].usec < t.realtime_usec))
 			r = add_turn(c, table, &turns[k++]);
-		else if (is_state)
-			r = add_state(c, table, &t,
-				      history_read_transition(entry, ++i, &next) ? &next : NULL);
-		else
+		else if (!is_state)
 			break;
+		else {
+			bool has_next = history_read_transition(entry, ++i, &next);
+
+			if (is_asked_for(entry, t.realtime_usec))
+				r = add_state(c, table, &t, has_next ? &next : NULL);
+		}
 	}
 	return r < 0 ? out_of_memory() : terminal_print_table(c, table, 0);
 }
 
 static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bool heading)
 {
-	_cleanup_free_ char *since = time_text(history_entry_number(entry, "Since"));
+	_cleanup_free_ char *since = history_time_text(history_entry_number(entry, "Since"));
 	uint64_t downs = history_entry_number(entry, "LinkDownCount");
 	ExitStatus status = STATUS_OK;
 	char text[128];
@@ -203,6 +244,8 @@ static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bo
 	if (history_read_transition(entry, 0, &(PastState){}) ||
 	    history_read_finding(entry, 0, &(FormerFinding){}))
 		status = print_lines(c, entry);
+	if (arg_cable)
+		return status;
 	/* rdmad keeps only the last transitions */
 	snprintf(text, sizeof(text), "The link went down %" PRIu64 " %s since %s.", downs,
 		 downs == 1 ? "time" : "times", since ? since : "then");
@@ -216,6 +259,8 @@ static void print_json_findings(FILE *f, const Value *entry)
 
 	json_open_list(f, "Findings");
 	for (size_t i = 0; history_read_finding(entry, i, &is); i++) {
+		if (!is_asked_for(entry, is.since_usec))
+			continue;
 		json_entry_line(f);
 		json_open(f);
 		json_add_text(f, "Check", is.check);
@@ -227,6 +272,24 @@ static void print_json_findings(FILE *f, const Value *entry)
 		json_add_known(f, "Acknowledged", is.acknowledged_usec);
 		json_add_text(f, "AcknowledgedText",
 			      is.acknowledged_usec ? is.acknowledged_text : NULL);
+		json_close(f);
+	}
+	fputs("\n  ", f);
+	json_close_list(f);
+}
+
+static void print_json_cables(FILE *f, const Value *entry)
+{
+	FormerFinding is;
+
+	json_open_list(f, "Cables");
+	for (size_t i = 0; next_cable(entry, &i, &is);) {
+		json_entry_line(f);
+		json_open(f);
+		json_add_text(f, "SerialNumber", is.check);
+		json_add_text(f, "PartNumber", *is.attribute ? is.attribute : NULL);
+		json_add_number(f, "Since", is.since_usec);
+		json_add_known(f, "Until", is.until_usec);
 		json_close(f);
 	}
 	fputs("\n  ", f);
@@ -246,6 +309,8 @@ static void print_json(const Context *c, const Value *entry)
 	json_add_number(f, "Since", history_entry_number(entry, "Since"));
 	json_open_list(f, "Transitions");
 	for (size_t i = 0; history_read_transition(entry, i, &t); i++) {
+		if (!is_asked_for(entry, t.realtime_usec))
+			continue;
 		json_entry_line(f);
 		json_open(f);
 		json_add_number(f, "Timestamp", t.realtime_usec);
@@ -261,7 +326,39 @@ static void print_json(const Context *c, const Value *entry)
 	fputs("\n  ", f);
 	json_close_list(f);
 	print_json_findings(f, entry);
+	print_json_cables(f, entry);
 	json_close(f);
+}
+
+/* Since when the module that is asked for is known to have been in the cage of ENTRY; 0: it was
+ * not. */
+static uint64_t first_seen(const Value *entry)
+{
+	FormerFinding f;
+
+	return next_cable(entry, &(size_t){0}, &f) ? f.since_usec : 0;
+}
+
+static int compare_first_seen(const void *a, const void *b)
+{
+	uint64_t x = first_seen(*(const Value *const *)a), y = first_seen(*(const Value *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* Leaves the ports in whose cages the module was, the first one first. */
+static ExitStatus choose_cages(Histories *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (first_seen(h->chosen[i]))
+			h->chosen[n++] = h->chosen[i];
+	h->n = n;
+	sort(h->chosen, n, sizeof(*h->chosen), compare_first_seen);
+	if (n == 0)
+		complain("%s: no module with this serial number was seen", arg_cable);
+	return n == 0 ? STATUS_NO_PORT : STATUS_OK;
 }
 
 ExitStatus history_command(Context *c)
@@ -274,6 +371,8 @@ ExitStatus history_command(Context *c)
 	worst = histories_choose(c, &h);
 	if (worst != STATUS_OK && worst != STATUS_NO_PORT)
 		return worst;
+	if (arg_cable && choose_cages(&h) != STATUS_OK)
+		return STATUS_NO_PORT;
 	if (c->json)
 		json_begin(c->out, "Ports");
 	for (size_t i = 0; i < h.n; i++) {
@@ -282,7 +381,8 @@ ExitStatus history_command(Context *c)
 			print_json(c, h.chosen[i]);
 		} else {
 			status = print_entry(c, h.chosen[i], i,
-					     h.n > 1 || !history_entry_is_present(h.chosen[i]));
+					     h.n > 1 || arg_cable ||
+						     !history_entry_is_present(h.chosen[i]));
 			worst = MAX(worst, status);
 		}
 	}
