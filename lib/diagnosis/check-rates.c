@@ -6,9 +6,11 @@
  */
 
 #include <fnmatch.h>
+#include <math.h>
 
 #include "check-parts.h"
 #include "checks.h"
+#include "poisson.h"
 
 /* The checks that a kind of counters is found by */
 typedef enum RateCheck { LOSS, CONGESTED, PAUSED } RateCheck;
@@ -223,6 +225,7 @@ static void look_at_symbols(CheckRun *r, double least, double most)
 {
 	Interval in[2];
 	double ratios[2];
+	double bits, lower, upper;
 	bool later;
 
 	if (!r->ask.counters_before) {
@@ -232,9 +235,14 @@ static void look_at_symbols(CheckRun *r, double least, double most)
 	for (unsigned int i = 0; i < ARRAY_SIZE(in); i++)
 		ratios[i] = find_ratio(r, i + 1, &in[i]);
 	later = ratios[1] >= ratios[0];
-	if (ratios[later] >= least && ratios[later] < most)
-		check_find(r, NULL, "one of %.1e bits is a symbol error, over %.0f s",
-			   1 / ratios[later], in[later].seconds);
+	if (ratios[later] < least || ratios[later] >= most)
+		return;
+	bits = in[later].seconds * (double)object_number(r->port, PORT_ATTR_rate);
+	poisson_bounds((uint64_t)llround(ratios[later] * bits), &lower, &upper);
+	check_find(r, NULL,
+		   "one of %.1e bits is a symbol error, over %.0f s; with 95 %% confidence one of "
+		   "%.1e to %.1e",
+		   1 / ratios[later], in[later].seconds, bits / upper, bits / lower);
 }
 
 void look_for_symbol_errors(CheckRun *r)
