@@ -26,7 +26,7 @@
 
 /* The options. One that was not given is NULL, false or 0. */
 static const char *arg_state, *arg_gid;
-static bool arg_lid, arg_healthy, arg_any, arg_quiet, arg_configured, arg_escaped;
+static bool arg_lid, arg_healthy, arg_fit, arg_any, arg_quiet, arg_configured, arg_escaped;
 static uint64_t arg_mtu;		       /* bytes */
 static uint64_t arg_rate;		       /* bit/s */
 static uint64_t arg_timeout_usec = UINT64_MAX; /* UINT64_MAX: for ever */
@@ -86,6 +86,7 @@ const Option wait_options[] = {
 	{"mtu",        0, "BYTES",   "Wait for this MTU or a larger one too",          option_count,     &arg_mtu,          "bytes, such as 4096",                       0},
 	{"rate",       0, "RATE",    "Wait for this rate (200G) or a higher one too",  parse_least_rate, &arg_rate,         "a rate, such as 200G",                      0},
 	{"healthy",    0, NULL,      "Wait until nothing is wrong with the port too",  option_set,       &arg_healthy,      NULL,                                        0},
+	{"fit",        0, NULL,      "Wait until the port is fit to be used too",      option_set,       &arg_fit,          NULL,                                        0},
 	{"peer",       0, "PEER",    "Wait until this peer answers a ping too",        parse_peer,       NULL,              "a name or an address, 64 of them at most",  0},
 	{"any",        0, NULL,      "Wait for one of the ports only; print which",    option_set,       &arg_any,          NULL,                                        0},
 	{"timeout",    0, "SEC",     "Give up after this time (default: never)",       option_seconds,   &arg_timeout_usec, "seconds, such as 60",                       0},
@@ -286,6 +287,8 @@ static int append_condition(sd_bus_message *m, const Waiting *w)
 		r = append_flag(m, "lid", arg_lid);
 	if (r >= 0)
 		r = append_flag(m, "healthy", arg_healthy);
+	if (r >= 0)
+		r = append_flag(m, "fit", arg_fit);
 	if (r >= 0 && arg_state)
 		r = sd_bus_message_append(m, "{sv}", "state", "s", arg_state);
 	if (r >= 0 && arg_gid)

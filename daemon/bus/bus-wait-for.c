@@ -175,7 +175,7 @@ static int read_condition(BusWait *w, sd_bus_message *m, Wait *wait, sd_bus_erro
 {
 	_cleanup_(bus_texts_done) BusTexts ports = {.max = WAIT_PORTS_MAX};
 	const char *state = "active", *gid = NULL;
-	int any = 0, lid = 0, healthy = 0, configured = 0, r;
+	int any = 0, lid = 0, healthy = 0, fit = 0, configured = 0, r;
 	const BusOption options[] = {
 		{"ports", 'a', &ports},
 		{"configured", 'b', &configured},
@@ -186,6 +186,7 @@ static int read_condition(BusWait *w, sd_bus_message *m, Wait *wait, sd_bus_erro
 		{"mtu", 'u', &wait->condition.mtu},
 		{"rate", 't', &wait->condition.rate},
 		{"healthy", 'b', &healthy},
+		{"fit", 'b', &fit},
 	};
 
 	r = bus_read_options(m, "WaitFor", options, ARRAY_SIZE(options), error);
@@ -206,6 +207,7 @@ static int read_condition(BusWait *w, sd_bus_message *m, Wait *wait, sd_bus_erro
 	wait->condition.has_gid = gid != NULL;
 	wait->condition.lid = lid;
 	wait->condition.healthy = healthy;
+	wait->condition.fit = fit;
 	wait->any = any;
 	return read_state(state, &wait->condition.state, error);
 }

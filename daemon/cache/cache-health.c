@@ -14,24 +14,28 @@ static void take_findings(Table **now, Table *findings, bool others)
 		table_free(findings);
 }
 
-void cache_apply_port_health(Port *p, AttrVerdict health, Table *findings, uint64_t now,
-			     PortChange *ret)
+void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Table *findings,
+			     uint64_t now, PortChange *ret)
 {
 	Table **findings_now = &p->now.tables[PORT_TABLE_FINDINGS];
 	bool is_other = p->now.values.health != health;
+	bool is_fit_other = p->now.values.fit_since != fit_since;
 	bool are_others = !table_equal(*findings_now, findings);
 
 	*ret = (PortChange){.port = p, .cause = CHANGE_JUDGED, .when_usec = now};
 	/* most are well, and stay so */
-	if (is_other || are_others) {
+	if (is_other || is_fit_other || are_others) {
 		ret->op = CACHE_CHANGED;
 		ret->was = p->now;
 		p->health_generation++;
 	}
 	mask_set(&ret->changed, PORT_ATTR_health, is_other);
+	mask_set(&ret->changed, PORT_ATTR_fit_since, is_fit_other);
 	mask_set(&ret->changed, PORT_ATTR_findings, are_others);
 	ret->tables = (unsigned int)are_others << PORT_TABLE_FINDINGS;
 	p->now.values.health = health;
+	p->now.values.fit_since = fit_since;
+	p->fit_downs = p->history.link_downs;
 	take_findings(findings_now, findings, are_others);
 }
 

@@ -57,9 +57,10 @@ typedef struct Port {
 	PortCable cable;	/* the manager's: when the module in the cage is read */
 	bool is_heard;		/* the manager's: the answer that is being read has its other end */
 	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
-	struct Reading *readings;   /* the manager's: what was read on demand, one of each kind */
-	struct PortHealth *health;  /* of daemon/health: what is judged of it, NULL: nothing yet */
-	uint16_t health_generation; /* counts the changes of Health and Findings */
+	struct Reading *readings;  /* the manager's: what was read on demand, one of each kind */
+	struct PortHealth *health; /* of daemon/health: what is judged of it, NULL: nothing yet */
+	uint64_t fit_downs; /* how often its link had gone down when FitSince was found out */
+	uint16_t health_generation; /* counts the changes of Health, Findings and FitSince */
 	uint32_t memory_slot;	    /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
@@ -158,10 +159,11 @@ void cache_apply_port_history(PortChange *change);
 void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const char *text,
 			      uint64_t now, DeviceChange *ret);
 
-/* P, or D, was judged: it is HEALTH, for FINDINGS, which the cache takes. *RET says what changes at
- * NOW (CLOCK_REALTIME in us); port_change_done(), device_change_done(). */
-void cache_apply_port_health(Port *p, AttrVerdict health, Table *findings, uint64_t now,
-			     PortChange *ret);
+/* P, or D, was judged: it is HEALTH, and fit to be used since FIT_SINCE, for FINDINGS, which the
+ * cache takes. *RET says what changes at NOW (CLOCK_REALTIME in us); port_change_done(),
+ * device_change_done(). */
+void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Table *findings,
+			     uint64_t now, PortChange *ret);
 void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,
 			       DeviceChange *ret);
 

@@ -110,6 +110,8 @@ WaitLack wait_lack(const WaitCondition *c, const Port *p)
 		return LACK_RATE;
 	if (c->healthy && s->values.health != VERDICT_OK)
 		return LACK_HEALTH;
+	if (c->fit && (!s->values.fit_since || p->fit_downs != p->history.link_downs))
+		return LACK_FITNESS;
 	return LACK_NOTHING;
 }
 
@@ -242,8 +244,8 @@ static const char *reason(const PortSnapshot *s, PortAttr a, const char *otherwi
 	return why ? why->text : otherwise;
 }
 
-/* What was found of the port: the first that is as bad as its health. */
-static void describe_health(FILE *f, const PortSnapshot *s)
+/* What was found of the port: the first that is as bad as its health, WANTED. */
+static void describe_health(FILE *f, const PortSnapshot *s, const char *wanted)
 {
 	AttrText text;
 
@@ -254,7 +256,7 @@ static void describe_health(FILE *f, const PortSnapshot *s)
 		fprintf(f, " (%s)", e->text);
 		break;
 	}
-	fputs(", not ok", f);
+	fprintf(f, ", not %s", wanted);
 }
 
 static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
@@ -307,7 +309,10 @@ static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 			fprintf(f, "no rate (%s)", reason(s, PORT_ATTR_rate, "unknown"));
 		break;
 	case LACK_HEALTH:
-		describe_health(f, s);
+		describe_health(f, s, "ok");
+		break;
+	case LACK_FITNESS:
+		describe_health(f, s, "fit");
 		break;
 	case LACK_NOTHING:
 		break;

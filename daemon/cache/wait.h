@@ -24,6 +24,7 @@ typedef struct WaitCondition {
 	uint32_t mtu;	 /* its active MTU is at least so many bytes */
 	uint64_t rate;	 /* its rate is at least so many bit/s */
 	bool healthy;	 /* its health is ok */
+	bool fit;	 /* it is fit to be used */
 } WaitCondition;
 
 /* The first thing that a port lacks, in this order: each needs those above it. */
@@ -38,6 +39,7 @@ typedef enum WaitLack {
 	LACK_MTU,
 	LACK_RATE,
 	LACK_HEALTH,
+	LACK_FITNESS,
 	LACK_NOTHING, /* it fulfils the condition */
 } WaitLack;
 

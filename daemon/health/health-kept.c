@@ -222,26 +222,31 @@ bool kept_acknowledge(KeptList *l, const Object *subject, const char *check, con
 	return found;
 }
 
+AttrVerdict kept_worst(const KeptList *l, const Object *subject)
+{
+	AttrVerdict worst = VERDICT_OK;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const KeptFinding *k = &l->items[i];
+
+		if (subject_of(&k->finding) == subject && counts(l, k))
+			worst = MAX(worst, verdict_of(k->finding.check->severity));
+	}
+	return worst;
+}
+
 AttrVerdict kept_tell(const KeptList *l, const Object *subject, bool is_stale, Table **ret)
 {
 	_cleanup_free_ FindingEntry *entries = NULL;
-	AttrVerdict worst = VERDICT_OK;
 	size_t n = 0, room = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		room += subject_of(&l->items[i].finding) == subject;
 	if (room > 0)
 		entries = calloc(room, sizeof(*entries));
-	for (size_t i = 0; i < l->n; i++) {
-		const KeptFinding *k = &l->items[i];
-
-		if (subject_of(&k->finding) != subject)
-			continue;
-		if (counts(l, k))
-			worst = MAX(worst, verdict_of(k->finding.check->severity));
-		if (entries)
-			put_entry(l, k, is_stale, &entries[n++]);
-	}
+	for (size_t i = 0; entries && i < l->n; i++)
+		if (subject_of(&l->items[i].finding) == subject)
+			put_entry(l, &l->items[i], is_stale, &entries[n++]);
 	*ret = n > 0 ? table_new(entries, n, sizeof(*entries)) : NULL;
-	return worst;
+	return kept_worst(l, subject);
 }

@@ -40,7 +40,8 @@ void kept_fold(KeptList *l);
  * found anything. */
 bool kept_acknowledge(KeptList *l, const Object *subject, const char *check, const char *text,
 		      uint64_t now);
-/* The findings about SUBJECT, a device or a port, NULL: about none, as a table, which the caller
- * frees, and the worst of those that count. IS_STALE: SUBJECT is, and nobody knows
- * whether the others still hold. */
+/* The worst of those about SUBJECT, a device or a port, NULL: about none, that count. */
+AttrVerdict kept_worst(const KeptList *l, const Object *subject);
+/* The same, and the findings about SUBJECT as a table, which the caller frees. IS_STALE: SUBJECT
+ * is, and nobody knows whether the others still hold. */
 AttrVerdict kept_tell(const KeptList *l, const Object *subject, bool is_stale, Table **ret);

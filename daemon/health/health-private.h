@@ -16,9 +16,22 @@ typedef struct Mark {
 	bool counters; /* its counters have been read */
 } Mark;
 
+/* What makes a port fit to be used: see health-fit.c. */
+typedef struct Fit {
+	uint64_t since_usec;   /* since when it is; 0: it is not */
+	uint64_t quiet_usec;   /* since when it is as it has to be */
+	uint64_t state_change; /* the last that was seen */
+	Table *gids;	       /* that it had when it was fit last */
+	uint32_t lid;	       /* that it had when it could be used last */
+	bool is_known;	       /* it has been looked at */
+	bool is_broken;	       /* it was not usable then */
+	bool lacks_gids;       /* one of GIDS was not there */
+} Fit;
+
 typedef struct PortHealth {
 	Object *object;
 	Mark mark;
+	Fit fit;
 	CounterLadder counters;
 } PortHealth;
 
@@ -33,9 +46,10 @@ typedef struct DeviceHealth {
 	Object *object;
 	size_t order; /* among the devices */
 	Mark mark;
-	bool is_marked; /* it, or a port */
-	bool is_again;	/* what depends on the time is to be judged again */
-	bool is_told;	/* something else is to be said of it, or of a port */
+	bool is_marked;	   /* it, or a port */
+	bool is_again;	   /* what depends on the time is to be judged again */
+	bool is_told;	   /* something else is to be said of it, or of a port */
+	uint64_t fit_usec; /* when one of its ports may be fit; UINT64_MAX: after a change */
 	KeptList kept;
 } DeviceHealth;
 
@@ -68,6 +82,13 @@ struct Health {
 	uint64_t timed_usec; /* when what depends on the time was judged last */
 	KeptList kept;	     /* of the machine */
 };
+
+/* health-fit.c */
+
+void fit_done(Fit *f);
+/* D is judged: finds out NOW which of its ports are fit. Returns whether others are, or
+ * a link went down since that was told. */
+bool fit_look(const Health *h, Device *d, uint64_t now);
 
 /* health-counters.c */
 

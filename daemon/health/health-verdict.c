@@ -57,7 +57,7 @@ AttrVerdict health_of_machine(const Health *h, Table **ret_findings)
 	return worst;
 }
 
-bool health_acknowledge(Port *p, const char *check, const char *text, uint64_t now)
+bool health_acknowledge(Health *h, Port *p, const char *check, const char *text, uint64_t now)
 {
 	KeptList *kept = p->device->health ? &p->device->health->kept : NULL;
 	bool of_device, of_port;
@@ -66,5 +66,6 @@ bool health_acknowledge(Port *p, const char *check, const char *text, uint64_t n
 		return false;
 	of_port = kept_acknowledge(kept, p->health->object, check, text, now);
 	of_device = kept_acknowledge(kept, p->device->health->object, check, text, now);
+	(void)fit_look(h, p->device, now);
 	return of_port || of_device;
 }

@@ -88,6 +88,7 @@ static bool reserve_device(Health *h, Device *d)
 		return false;
 	}
 	dh->mark.whole = dh->is_marked = h->is_marked = true;
+	dh->fit_usec = UINT64_MAX;
 	d->health = dh;
 	return true;
 }
@@ -241,6 +242,7 @@ static void judge_device(Health *h, Device *device)
 	d->is_marked = d->is_again = false;
 	d->is_told |= d->kept.n > 0;
 	kept_fold(&d->kept);
+	d->is_told |= fit_look(h, device, h->judged_usec);
 }
 
 /* Whether a finding of L may be over after some time. */
@@ -256,6 +258,12 @@ static bool depends_on_time(const Health *h, const KeptList *l)
 /* What depends on the time is marked if it is late enough for that. */
 static void mark_late(Health *h, uint64_t now)
 {
+	for (size_t i = 0; i < h->n_devices; i++) {
+		DeviceHealth *d = device_health(h->devices[i]);
+
+		if (d->fit_usec <= now)
+			d->is_marked = h->is_marked = true;
+	}
 	if (h->again_usec <= now) {
 		h->compares |= h->again;
 		h->again = 0;
@@ -391,13 +399,19 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
 		if (!d->health->is_told)
 			continue;
 		kept_fold(&d->health->kept);
+		(void)fit_look(h, d, now);
 		tell(userdata, d);
 	}
 }
 
 uint64_t health_next_usec(const Health *h)
 {
-	return h->is_again ? MIN(h->again_usec, h->timed_usec + AGAIN_USEC) : h->again_usec;
+	uint64_t next =
+		h->is_again ? MIN(h->again_usec, h->timed_usec + AGAIN_USEC) : h->again_usec;
+
+	for (size_t i = 0; i < h->n_devices; i++)
+		next = MIN(next, device_health(h->devices[i])->fit_usec);
+	return next;
 }
 
 /* Changes */
@@ -505,6 +519,7 @@ void health_forget_port(Health *h, Port *p)
 	kept_forget(&p->device->health->kept, p->health->object);
 	kept_fold(&p->device->health->kept);
 	health_drop_counters(h, p->health);
+	fit_done(&p->health->fit);
 	object_free(p->health->object);
 	free(p->health);
 	p->health = NULL;

@@ -54,9 +54,11 @@ uint64_t health_next_usec(const Health *h);
 
 /* Somebody acknowledges NOW what CHECK has found about P or its device, with TEXT, which is cut if
  * it is too long: that does not count any more until it ends. False: it has found nothing. */
-bool health_acknowledge(Port *p, const char *check, const char *text, uint64_t now);
+bool health_acknowledge(Health *h, Port *p, const char *check, const char *text, uint64_t now);
 /* How well P, D or the machine is, and in *RET_FINDINGS what is wrong with it, to be freed by the
  * caller; NULL: nothing. The health of the machine is the worst of all. */
 AttrVerdict health_of_port(const Port *p, Table **ret_findings);
 AttrVerdict health_of_device(const Device *d, Table **ret_findings);
+/* Since when P is fit to be used, on CLOCK_REALTIME in us; 0: it is not, or nobody knows. */
+uint64_t health_fit_since(const Port *p);
 AttrVerdict health_of_machine(const Health *h, Table **ret_findings);

@@ -36,7 +36,8 @@ static bool publish_port_health(Manager *m, Port *p)
 	Table *findings;
 	AttrVerdict health = health_of_port(p, &findings);
 
-	cache_apply_port_health(p, health, findings, realtime_now_usec(), &change);
+	cache_apply_port_health(p, health, health_fit_since(p), findings, realtime_now_usec(),
+				&change);
 	if (change.op == CACHE_CHANGED)
 		manager_publish_port(m, &change);
 	return change.tables != 0;
@@ -76,7 +77,7 @@ int manager_acknowledge(void *userdata, Port *p, const char *check, const char *
 	Manager *m = userdata;
 	char name[80];
 
-	if (!health_acknowledge(p, check, text, realtime_now_usec()))
+	if (!health_acknowledge(m->health, p, check, text, realtime_now_usec()))
 		return -ENOENT;
 	log_notice("%s: %s is acknowledged%s%s", port_name(p, name), check, *text ? ": " : "",
 		   text);

@@ -3,6 +3,8 @@
 // Prints each RDMA port as one line of JSON, and again whenever something in that line changes: what a driver for dynamic resource
 // allocation of Kubernetes puts into a ResourceSlice (name, attributes), and what a device plugin sends from ListAndWatch (health).
 //
+// A port is healthy if it is fit to be used: it is active, and has been quiet for as long as it has to (FitSince).
+//
 // A port that has gone has "removed":true. What is not known is left out. Nothing is polled: the lines come from signals. When rdmad
 // is started again, everything is read again, and what is the same is not printed. It needs no library of rdmad, only godbus.
 //
@@ -123,7 +125,8 @@ func (m *mirror) resource(o object) resource {
 	number, known := o.value(port, "PortNumber")
 	state := o.text(port, "State")
 	r := resource{Health: "Unhealthy", Attributes: map[string]attribute{}}
-	if strings.HasPrefix(state, "active") && !stale {
+	// FitSince is 0 some milliseconds after the news that the port is not active. The state of some ports is not known.
+	if fit, _ := o.value(port, "FitSince"); !stale && fit != uint64(0) && (state == "" || strings.HasPrefix(state, "active")) {
 		r.Health = "Healthy"
 	}
 	// The name is a label of DNS, which has no underscores.

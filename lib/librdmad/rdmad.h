@@ -166,7 +166,8 @@ struct rdmad_port {
 	uint32_t ifindex;
 	uint8_t health; /* how well the port is: 0 unknown, 1 ok, 2 warning, 3 critical */
 	uint8_t reserved_1;
-	uint16_t health_generation; /* counts the changes of that and of Findings on D-Bus */
+	uint16_t health_generation; /* counts the changes of that, and of Findings and
+				       FitSince on D-Bus */
 	uint64_t rate;		    /* nominal, bit/s */
 	uint64_t port_guid;	    /* in the machine's byte order */
 	uint64_t subnet_prefix;	    /* likewise */

@@ -28,7 +28,8 @@ static void count_properties(sd_bus_message *m, char type, const char *contents,
 		if (sd_bus_message_read_basic(m, 's', &name) <= 0)
 			break;
 		++*n;
-		*judged += streq(name, "Health") || streq(name, "Findings");
+		*judged +=
+			streq(name, "Health") || streq(name, "Findings") || streq(name, "FitSince");
 		if (type == 's')
 			continue;
 		assert_true(sd_bus_message_skip(m, "v") >= 0);

@@ -154,6 +154,57 @@ static void test_link_down(void **state)
 	assert_string_equal(findings(f, PORT, text), "");
 }
 
+/* Returns the FitSince of the port when it is 0 or not, as IS_FIT says: each change is signalled.
+ */
+static uint64_t wait_fit(Fixture *f, bool is_fit)
+{
+	for (;;) {
+		_cleanup_free_ char *is =
+			fixture_property(f, PORT, RDMAD_INTERFACE_PORT, "FitSince");
+		uint64_t since = strtoull(is, NULL, 10);
+
+		if ((since > 0) == is_fit)
+			return since;
+		fixture_wait_signal(f, PORT, "PropertiesChanged");
+		fixture_forget(f);
+	}
+}
+
+/* A port is fit again when its GIDs are back, or after the time in which it settles. */
+static void test_fit(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_free_ char *active = NULL;
+
+	(void)wait_fit(f, true);
+	fixture_simulate(f, "set mlx5_0/1 state=down phys_state=polling event=port-error");
+	(void)wait_fit(f, false);
+	fixture_simulate(f, "set mlx5_0/1 gid.1= event=gid-change");
+	fixture_simulate(f, "set mlx5_0/1 state=active phys_state=link-up event=port-active");
+	wait_health(f, PORT, "ok");
+	active = fixture_property(f, PORT, RDMAD_INTERFACE_PORT, "StateChangeTimestamp");
+	/* the GID does not come back */
+	assert_true(wait_fit(f, true) >= strtoull(active, NULL, 10) + 300 * USEC_PER_MSEC);
+}
+
+static int setup_settle(void **state)
+{
+	Fixture *f = fixture_new();
+
+	fixture_configure(f, "[Daemon]\nSettleSec=0.3\n");
+	f->with_health = true;
+	fixture_start_daemon(f,
+			     "[device mlx5_0]\n"
+			     "index = 3\n"
+			     "protocol = infiniband\n"
+			     "[port mlx5_0/1]\n"
+			     "gid.0 = fe80::1\n"
+			     "gid.1 = fe80::2\n",
+			     NULL);
+	*state = f;
+	return 0;
+}
+
 /* What is not known is never well. */
 static void test_stale(void **state)
 {
@@ -468,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_link_down, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_fit, setup_settle, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_counter_of_device, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_loss, setup_counters, fixture_teardown),

@@ -302,6 +302,36 @@ static void test_mtu_and_rate(void **state)
 	assert_held(&d, "mlx5_0/1", IB_PORT);
 }
 
+/* The first port is in STATE, as EVENT says, and that is published. */
+static void set_state(Fixture *f, const char *state, const char *event)
+{
+	_cleanup_call_ Call c = {};
+	char command[80];
+
+	snprintf(command, sizeof(command), "set mlx5_0/1 state=%s event=%s", state, event);
+	fixture_simulate(f, command);
+	wait_for(f, &c, FOR_EVER, "Ps", "ports", "mlx5_0/1", "state", state);
+	assert_held(&c, "mlx5_0/1", IB_PORT);
+}
+
+/* One link down asks for no time, the next one does. */
+static void test_fit(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_call_ Call fit = {}, unfit = {};
+
+	set_state(f, "down", "port-error");
+	wait_for(f, &fit, FOR_EVER, "Pb", "ports", "mlx5_0/1", "fit", 1);
+	assert_waits(f, &fit);
+	set_state(f, "active", "port-active");
+	assert_held(&fit, "mlx5_0/1", IB_PORT);
+	set_state(f, "down", "port-error");
+	set_state(f, "active", "port-active");
+	wait_for(f, &unfit, 0, "Pb", "ports", "mlx5_0/1", "fit", 1);
+	assert_error(&unfit, RDMAD_ERROR_WAIT_TIMEOUT, "mlx5_0/1: health ");
+	assert_error(&unfit, RDMAD_ERROR_WAIT_TIMEOUT, ", not fit for ");
+}
+
 static void test_several(void **state)
 {
 	Fixture *f = *state;
@@ -557,6 +587,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gid, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_ipoib_address, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_mtu_and_rate, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_fit, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_several, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_presence, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, fixture_teardown),

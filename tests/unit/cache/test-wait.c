@@ -133,6 +133,23 @@ static void test_health(void **state)
 	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
 }
 
+/* Whether it is fit is not known of a port whose link has gone down since that was found out. */
+static void test_fit(void **state)
+{
+	const WaitCondition c = {.state = ACTIVE, .fit = true};
+	Port *p = device_port(add_device(*state, 1, "mlx5_0", 1), 1);
+	PortChange change;
+
+	apply(p, ib_port(ACTIVE));
+	assert_int_equal(wait_lack(&c, p), LACK_FITNESS);
+	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, 1000, &change);
+	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
+	p->history.link_downs++;
+	assert_int_equal(wait_lack(&c, p), LACK_FITNESS);
+	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, 1000, &change);
+	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
+}
+
 /* Each condition alone, fulfilled and not, and which of several is named. */
 static void test_lacks(void **state)
 {
@@ -477,6 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lacks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_health, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unmeasured, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_meets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_since, setup, teardown),

@@ -135,13 +135,14 @@ static void tell(void *userdata, Device *d)
 		_cleanup_(port_change_done) PortChange of_port = {};
 
 		v = health_of_port(d->ports[i], &findings);
-		cache_apply_port_health(d->ports[i], v, findings, judged_usec(j), &of_port);
+		cache_apply_port_health(d->ports[i], v, health_fit_since(d->ports[i]), findings,
+					judged_usec(j), &of_port);
 	}
 }
 
 bool judged_acknowledge(Judged *j, Port *p, const char *check, const char *text)
 {
-	bool found = health_acknowledge(p, check, text, judged_usec(j));
+	bool found = health_acknowledge(j->health, p, check, text, judged_usec(j));
 
 	j->n_told = 0;
 	tell(j, p->device);

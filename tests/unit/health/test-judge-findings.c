@@ -355,7 +355,7 @@ static void test_not_read(_unused_ void **state)
 	/* who is not published is not judged */
 	assert_null(device_port(d, 1)->health);
 	assert_port(device_port(d, 1), "unknown");
-	assert_false(health_acknowledge(device_port(d, 1), "not-active", "", 0));
+	assert_false(health_acknowledge(j.health, device_port(d, 1), "not-active", "", 0));
 	c.op = CACHE_REMOVED;
 	assert_false(health_take_device(j.health, &c));
 }

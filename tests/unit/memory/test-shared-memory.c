@@ -98,7 +98,7 @@ static void test_health(void **state)
 		_cleanup_(port_change_done) PortChange change = {};
 		Table *findings = i < 2 ? table_new(&flap, 1, sizeof(flap)) : NULL;
 
-		cache_apply_port_health(p, VERDICT_WARNING, findings, 1000, &change);
+		cache_apply_port_health(p, VERDICT_WARNING, 0, findings, 1000, &change);
 		assert_int_equal(change.op, i == 1 ? CACHE_UNCHANGED : CACHE_CHANGED);
 		shared_memory_put(f->memory, p, false);
 		assert_int_equal(rdmad_read(r, fixture_find(r, "mlx5_0/1"), &port), 0);
