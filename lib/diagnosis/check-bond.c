@@ -45,7 +45,8 @@ void look_at_bond(CheckRun *r)
 	MemberList lost = "";
 	size_t n;
 
-	if (!members || members->type != VALUE_ARRAY ||
+	/* one that is down says so itself */
+	if (!object_is_active(r->port) || !members || members->type != VALUE_ARRAY ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_bond_members]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_bond_active_rate]))
 		return;

@@ -100,7 +100,7 @@ void look_for_guid(CheckRun *r)
 {
 	bool port = has_no_guid(r->port, PORT_ATTR_port_guid);
 
-	if (!object_is_active(r->port) || !is_infiniband(r->port))
+	if (!check_is_in_use(r) || !is_infiniband(r->port))
 		return;
 	if (port || has_no_guid(r->device, DEVICE_ATTR_node_guid))
 		check_find(

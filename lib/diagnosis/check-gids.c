@@ -16,8 +16,8 @@ void look_for_gids(CheckRun *r)
 {
 	const Value *gids = object_value(r->port, PORT_ATTR_gids);
 
-	if (is_roce(r->port) && gids && gids->type == VALUE_ARRAY && gids->n == 0 &&
-	    !check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
+	if (is_roce(r->port) && check_is_in_use(r) && gids && gids->type == VALUE_ARRAY &&
+	    gids->n == 0 && !check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
 		check_find(r, &port_attributes[PORT_ATTR_gids],
 			   "the port is active, but has no GID: programs cannot connect over it");
 }

@@ -29,6 +29,11 @@ bool check_may_be_idle(const CheckRun *r, const Object *port)
 	       !check_is_named(r, port);
 }
 
+bool check_is_in_use(const CheckRun *r)
+{
+	return object_is_active(r->port) && !check_may_be_idle(r, r->port);
+}
+
 /* Whether PORT has not been active since rdmad keeps its history. */
 static bool was_never_active(const Object *port)
 {

@@ -14,6 +14,9 @@ SeenSource check_evidence(const CheckRun *r, const Object *o);
  * for a container or a virtual machine, and what is no RDMA port has no program. A port that was
  * named is meant to be used. */
 bool check_may_be_idle(const CheckRun *r, const Object *port);
+/* Whether the port that the run looks at says that it is active, and may not be idle: programs are
+ * meant to use it. */
+bool check_is_in_use(const CheckRun *r);
 /* Whether PORT can be as it is because nobody has ever used it: it may be idle, or it and the ports
  * of the same place on other adapters of its model have never been active, while another port of
  * its adapter is. An adapter with two ports often has one cable. */

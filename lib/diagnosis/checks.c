@@ -139,7 +139,7 @@ static void look_at_lid(CheckRun *r)
 	uint64_t lid;
 
 	/* 0 is no LID, and 0xffff is the permissive LID, which is never the LID of a port */
-	if (object_is_active(r->port) && check_number(r->port, PORT_ATTR_lid, &lid) &&
+	if (check_is_in_use(r) && check_number(r->port, PORT_ATTR_lid, &lid) &&
 	    (lid == 0 || lid == 0xffff))
 		check_find(r, &port_attributes[PORT_ATTR_lid],
 			   "the port is active, but has no LID");
@@ -149,7 +149,7 @@ static void look_at_sm(CheckRun *r)
 {
 	uint64_t lid;
 
-	if (object_is_active(r->port) && check_number(r->port, PORT_ATTR_sm_lid, &lid) && lid == 0)
+	if (check_is_in_use(r) && check_number(r->port, PORT_ATTR_sm_lid, &lid) && lid == 0)
 		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
 			   "the port is active, but knows no subnet manager");
 }
@@ -360,7 +360,7 @@ const Check checks[] = {
 	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_physical_state,   "The port is active, but its physical state is one of a link that is down, or its network interface is set down or has no carrier and is in no bond."},
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
 	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
-	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by."},
+	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. The port is active: one that is down is not-active."},
 	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces, and that is enabled at the other end where that is known (InfiniBand), and neither LinkSpeed nor Rate is expected."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},

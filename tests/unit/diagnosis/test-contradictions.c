@@ -347,14 +347,60 @@ static void test_neighbor_pfc(_unused_ void **state)
 	assert_int_equal(found(&m, "neighbor-pfc"), 0);
 }
 
+/* Adds a port of the function at PCI of an adapter of MODEL, which is active or has never been. */
+static void add_function(Machine *m, const char *pci, const char *model, bool is_active)
+{
+	Object *port = add(m), *device = device_of(m, port);
+
+	set_text(device, DEVICE_ATTR_pci_address, pci);
+	set_text(device, DEVICE_ATTR_hca_type, model);
+	set_text(port, PORT_ATTR_state, is_active ? "active" : "down");
+	set_number(port, PORT_ATTR_link_downs, 0);
+}
+
+/* A port that nobody has ever used is not found, as far as nothing says that it is used. */
+static void test_unused(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {}, alone = {}, guids = {};
+
+	add_function(&m, "0000:c1:00.0", "MT4129", true);
+	add_function(&m, "0000:c1:00.1", "MT4129", false);
+	assert_int_equal(found(&m, "not-active"), 0);
+	/* the same place on an adapter of another model, and another place on one of this model */
+	add_function(&m, "0000:d1:00.1", "MT4125", true);
+	add_function(&m, "0000:e1:00.0", "MT4129", true);
+	assert_int_equal(found(&m, "not-active"), 0);
+	add_function(&m, "0000:e1:00.1", "MT4129", true);
+	assert_int_equal(found(&m, "not-active"), 1);
+	assert_ptr_equal(m.run.findings[0].port, m.run.ports[1]);
+	/* that was used too */
+	set_text(m.run.ports[4], PORT_ATTR_state, "down");
+	set_number(m.run.ports[4], PORT_ATTR_link_downs, 1);
+	assert_int_equal(found(&m, "not-active"), 2);
+	/* adapters with one port each */
+	add_function(&alone, "0000:c1:00.0", "MT4129", true);
+	add_function(&alone, "0000:c2:00.0", "MT4129", false);
+	assert_int_equal(found(&alone, "not-active"), 1);
+	/* one adapter, as its GUID says, and whichever port is used */
+	add_function(&guids, "0000:05:00.0", "MT4129", false);
+	add_function(&guids, "0000:06:00.0", "MT4129", true);
+	for (size_t i = 0; i < 2; i++)
+		set_text(device_of(&guids, guids.objects.items[2 * i + 1]),
+			 DEVICE_ATTR_sys_image_guid, "0002:c903:0000:0001");
+	assert_int_equal(found(&guids, "not-active"), 0);
+	/* it has been used */
+	set_number(guids.run.ports[0], PORT_ATTR_link_downs, 1);
+	assert_int_equal(found(&guids, "not-active"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_physical_state), cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_other_end),      cmocka_unit_test(test_netdev),
-		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
-		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_neighbor_mtu),
-		cmocka_unit_test(test_neighbor_pfc),
+		cmocka_unit_test(test_unused),	       cmocka_unit_test(test_no_guid),
+		cmocka_unit_test(test_same_guids),     cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_neighbor_mtu),   cmocka_unit_test(test_neighbor_pfc),
 	};
 
 	return cmocka_run_group_tests_name("contradictions", tests, NULL, NULL);
