@@ -30,6 +30,21 @@ static bool is_reachable(const char *text)
 	return gid_parse(text, gid) == 0 && !gid_is_link_local(gid);
 }
 
+int check_is_reachable(const Object *port)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+	int is = -1;
+
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
+		if (is_reachable(format_member_text(ATTR_GIDS, "gid", &gids->items[i])))
+			return 1;
+		/* one that has gone into another network namespace has left its addresses */
+		if (*format_member_text(ATTR_GIDS, "netdev", &gids->items[i]))
+			is = 0;
+	}
+	return is;
+}
+
 /* The last address that others reach, and that the port has had before; false: none was seen. */
 static bool find_lost_address(const CheckRun *r, char ret[46])
 {
@@ -52,21 +67,13 @@ static bool find_lost_address(const CheckRun *r, char ret[46])
 /* A port without an address may be meant so; one that has lost its last one hardly. */
 void look_for_lost_address(CheckRun *r)
 {
-	const Value *gids = object_value(r->port, PORT_ATTR_gids);
-	bool is_here = false;
 	char lost[46];
 
-	if (!is_roce(r->port) || !gids || gids->type != VALUE_ARRAY || gids->n == 0 ||
+	if (!is_roce(r->port) || check_is_reachable(r->port) != 0 ||
 	    check_may_be_idle(r, r->port) || check_is_ignored(r, r->check->name) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
 		return;
-	for (size_t i = 0; i < gids->n; i++) {
-		if (is_reachable(format_member_text(ATTR_GIDS, "gid", &gids->items[i])))
-			return;
-		is_here |= *format_member_text(ATTR_GIDS, "netdev", &gids->items[i]) != '\0';
-	}
-	/* an interface that has gone into another network namespace has left its addresses */
-	if (is_here && find_lost_address(r, lost))
+	if (find_lost_address(r, lost))
 		check_find(r, &port_attributes[PORT_ATTR_gids],
 			   "the address %s has gone, and the port has no other that peers reach",
 			   lost);

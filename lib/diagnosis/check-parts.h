@@ -29,6 +29,9 @@ bool check_is_expected(const CheckRun *r, const Attribute *row);
  * 0, and nothing in *RET_LAST, if the check is ignored there or nobody can be asked. */
 uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
 			     char **ret_last);
+/* Whether others than neighbours reach PORT, which is RoCE: 1, or 0; -1: that is not known, because
+ * its interface is in another network namespace, or it has no GID. */
+int check_is_reachable(const Object *port);
 /* Finds what rdmad has published of this check and this port, as far as it begins with PREFIX. */
 void check_find_published(CheckRun *r, const char *prefix);
 /* Whether PORT is one of those that are checked. */

@@ -16,10 +16,11 @@
 
 /* The values that are compared. */
 static const Attribute *const compared[] = {
-	&port_attributes[PORT_ATTR_state],	 &port_attributes[PORT_ATTR_rate],
-	&port_attributes[PORT_ATTR_active_mtu],	 &port_attributes[PORT_ATTR_pkeys],
-	&port_attributes[PORT_ATTR_pfc_enabled], &port_attributes[PORT_ATTR_priority_trust],
-	&port_attributes[PORT_ATTR_fec_mode],	 &device_attributes[DEVICE_ATTR_fw_ver],
+	&port_attributes[PORT_ATTR_state],	    &port_attributes[PORT_ATTR_rate],
+	&port_attributes[PORT_ATTR_active_mtu],	    &port_attributes[PORT_ATTR_pkeys],
+	&port_attributes[PORT_ATTR_gids],	    &port_attributes[PORT_ATTR_pfc_enabled],
+	&port_attributes[PORT_ATTR_priority_trust], &port_attributes[PORT_ATTR_fec_mode],
+	&device_attributes[DEVICE_ATTR_fw_ver],
 };
 
 /* The attributes that ports of one kind have in common. With a port number, because the second port
@@ -32,13 +33,16 @@ static const Attribute *const kind[] = {
 
 typedef struct Sibling {
 	const Object *port, *device;
-	Value pkeys; /* a text: those of the table of an active port, in their order */
+	Value pkeys;	 /* a text: those of the table of an active port, in their order */
+	Value addresses; /* a text: whether peers reach a RoCE port that is active */
 } Sibling;
 
 static const Value *value_of(const Sibling *s, const Attribute *row)
 {
 	bool of_device = row->interface < INTERFACE_PORT;
 
+	if (row == &port_attributes[PORT_ATTR_gids])
+		return s->addresses.type == VALUE_TEXT ? &s->addresses : NULL;
 	if (row == &port_attributes[PORT_ATTR_pkeys])
 		return s->pkeys.type == VALUE_TEXT ? &s->pkeys : NULL;
 	return of_device ? object_value(s->device, (size_t)(row - device_attributes))
@@ -162,6 +166,18 @@ static char *pkeys_text(const Object *port)
 	return text;
 }
 
+/* What peers see of the addresses of PORT; which these are is its own. */
+static Value addresses_of(const CheckRun *r, const Object *port)
+{
+	static char local[] = "link-local only", global[] = "with an address that peers reach";
+	int is = object_is_active(port) && !check_may_be_idle(r, port) &&
+				 streq(object_text(port, PORT_ATTR_protocol), "roce")
+			 ? check_is_reachable(port)
+			 : -1;
+
+	return is < 0 ? (Value){} : (Value){.type = VALUE_TEXT, .text = is ? global : local};
+}
+
 /* Whether the port has been in its state for long enough: what is seen while a link comes up, or
  * while several are changed one after the other, says nothing. */
 static bool is_settled(const CheckRun *r, const Object *port)
@@ -192,7 +208,7 @@ void look_for_odd_ones(CheckRun *r)
 			continue;
 		device = object_list_device(r->objects, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))
-			s[n++] = (Sibling){o, device, {.text = pkeys_text(o)}};
+			s[n++] = (Sibling){o, device, {.text = pkeys_text(o)}, addresses_of(r, o)};
 		if (n > 0 && s[n - 1].pkeys.text)
 			s[n - 1].pkeys.type = VALUE_TEXT;
 	}
