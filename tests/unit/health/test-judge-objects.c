@@ -219,7 +219,7 @@ static void test_history(_unused_ void **state)
 	history_note_rate(&p->history, 400000000000);
 	assert_int_equal(health_history(p, BEGIN_USEC + 200 * USEC_PER_SEC, &history), 0);
 	assert_int_equal(history.type, VALUE_DICT);
-	assert_int_equal(history.n, 4);
+	assert_int_equal(history.n, 6);
 	array = value_lookup(&history, "LinkDowns");
 	assert_true(array && array->type == VALUE_ARRAY && array->n == 2);
 	assert_int_equal(array->items[0].type, VALUE_UNSIGNED);
