@@ -13,8 +13,8 @@
 static bool is_left_out(const char *name)
 {
 	static const char *const names[] = {
-		"LastQueryTimestamp", "ConfigGeneration", "GidGeneration",
-		"SmGeneration",	      "PkeyGeneration",	  "StateChangeTimestamp",
+		"LastQueryTimestamp", "ConfigGeneration",     "GidGeneration", "SmGeneration",
+		"PkeyGeneration",     "StateChangeTimestamp", "FitSince",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -69,6 +69,7 @@ static void test_signalled(void **state)
 	static const PortAttr bookkeeping[] = {
 		PORT_ATTR_state_change,
 		PORT_ATTR_link_downs,
+		PORT_ATTR_fit_since,
 		PORT_ATTR_counters,
 		PORT_ATTR_users,
 		PORT_ATTR_last_query,
