@@ -57,12 +57,12 @@ static bool same_adapter(const Object *a, const Object *b)
 	const char *guid = object_text(a, DEVICE_ATTR_sys_image_guid);
 	const char *x = object_text(a, DEVICE_ATTR_pci_address);
 	const char *y = object_text(b, DEVICE_ATTR_pci_address);
-	size_t slot = (size_t)(pci_function(x) - x);
+	size_t slot = strlen(x) - strlen(pci_function(x));
 
 	if (a == b || (*guid && streq(guid, object_text(b, DEVICE_ATTR_sys_image_guid))))
 		return true;
-	return *pci_function(x) && *pci_function(y) && slot == (size_t)(pci_function(y) - y) &&
-	       strncmp(x, y, slot) == 0;
+	return *pci_function(x) && *pci_function(y) &&
+	       slot == strlen(y) - strlen(pci_function(y)) && strncmp(x, y, slot) == 0;
 }
 
 /* Whether two ports with the devices A and B have one place on two adapters of one model. */
