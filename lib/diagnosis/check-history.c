@@ -148,7 +148,9 @@ void look_for_other_cable(CheckRun *r)
 	_cleanup_free_ char *when = NULL;
 	const char *serial = object_text(r->port, PORT_ATTR_cable_serial);
 
-	if (!*serial || check_is_ignored(r, r->check->name) || check_is_expected(r, row))
+	/* who exchanges a cable that works wants no alarm: the history has it */
+	if (!*serial || object_is_active(r->port) || check_is_unused(r, r->port) ||
+	    check_is_ignored(r, r->check->name) || check_is_expected(r, row))
 		return;
 	cables = find_history(r, "Cables");
 	if (!cables || cables->n < 2)
