@@ -53,6 +53,10 @@ unsigned int port_part_of(PortAttr a)
 PARTS(P)
 #undef P
 
+#define P(part) | READ_##part
+_Static_assert((0 PARTS(P)) == READ_ANY, "a part is missing in PARTS");
+#undef P
+
 AttrMask port_rows_of(unsigned int parts)
 {
 	AttrMask rows = {};
