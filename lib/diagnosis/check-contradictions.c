@@ -8,7 +8,7 @@
 #include "list.h"
 #include "port.h"
 
-/* Finds that ROW of the network interface is no. In a bond another member may carry. */
+/* A finding if ROW of the network interface is "no". In a bond another member may carry. */
 static void look_at_netdev(CheckRun *r, PortAttr row, const char *what)
 {
 	const Value *v = object_value(r->port, row);
