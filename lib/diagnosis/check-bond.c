@@ -45,13 +45,13 @@ void look_at_bond(CheckRun *r)
 	MemberList lost = "";
 	size_t n;
 
-	/* one that is down says so itself */
-	if (!object_is_active(r->port) || !members || members->type != VALUE_ARRAY ||
+	if (!members || members->type != VALUE_ARRAY ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_bond_members]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_bond_active_rate]))
 		return;
 	n = find_lost(members, object_text(r->port, PORT_ATTR_bond_mode), lost);
-	if (n == 0)
+	/* a port that is down because no member carries says so itself */
+	if (n == 0 || (n == members->n && !object_is_active(r->port)))
 		return;
 	all = format_row(r->port, PORT_ATTR_bond_rate);
 	active = format_row(r->port, PORT_ATTR_bond_active_rate);

@@ -295,6 +295,11 @@ static void test_bond(_unused_ void **state)
 	add_member(port, "eth0", "down");
 	assert_int_equal(found(&m, "bond-member"), 1);
 	assert_says(&m, 0, "nothing: eth0 (down)");
+	/* a port that is down: no member carries, and then another one does */
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "bond-member"), 0);
+	add_member(port, "eth1", "active");
+	assert_int_equal(found(&m, "bond-member"), 1);
 	assert_int_equal(expect_add(&m.expect, "BondActiveRate=100G"), 0);
 	assert_int_equal(found(&m, "bond-member"), 0);
 	expectations_done(&m.expect);
