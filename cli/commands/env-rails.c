@@ -297,7 +297,7 @@ static const char *find_unwanted(const Rail *r, const RailWish *w, char buffer[2
  */
 static bool is_usable(const Rail *r)
 {
-	return r->efa || startswith(object_text(r->port, PORT_ATTR_state), "active");
+	return r->efa || object_is_active(r->port);
 }
 
 /* Why no program can use the port now. NULL: nothing is known. */
