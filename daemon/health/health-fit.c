@@ -162,7 +162,7 @@ static uint64_t look_at(const Health *h, Fit *f, const Port *p, uint64_t now)
 	return UINT64_MAX;
 }
 
-bool fit_look(const Health *h, Device *d, uint64_t now)
+bool fit_look(Health *h, Device *d, uint64_t now)
 {
 	bool is_other = false;
 
@@ -179,6 +179,7 @@ bool fit_look(const Health *h, Device *d, uint64_t now)
 		d->health->fit_usec = MIN(d->health->fit_usec, again);
 		is_other |= f->since_usec != was || p->fit_downs != p->history.link_downs;
 	}
+	h->fit_usec = MIN(h->fit_usec, d->health->fit_usec);
 	return is_other;
 }
 

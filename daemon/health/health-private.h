@@ -78,6 +78,7 @@ struct Health {
 	CheckSet unsettled;  /* who because something has changed */
 	CheckSet again;	     /* who is to compare them again */
 	uint64_t again_usec; /* when: UINT64_MAX: never */
+	uint64_t fit_usec;   /* the first FIT_USEC of a device, or earlier */
 	uint64_t judged_usec;
 	uint64_t timed_usec; /* when what depends on the time was judged last */
 	KeptList kept;	     /* of the machine */
@@ -88,7 +89,7 @@ struct Health {
 void fit_done(Fit *f);
 /* D is judged: finds out NOW which of its ports are fit. Returns whether others are, or
  * a link went down since that was told. */
-bool fit_look(const Health *h, Device *d, uint64_t now);
+bool fit_look(Health *h, Device *d, uint64_t now);
 
 /* health-counters.c */
 

@@ -255,15 +255,26 @@ static bool depends_on_time(const Health *h, const KeptList *l)
 	return false;
 }
 
-/* What depends on the time is marked if it is late enough for that. */
-static void mark_late(Health *h, uint64_t now)
+/* Marks the devices of which a port may be fit NOW. */
+static void mark_fit(Health *h, uint64_t now)
 {
+	if (h->fit_usec > now)
+		return;
+	h->fit_usec = UINT64_MAX;
 	for (size_t i = 0; i < h->n_devices; i++) {
 		DeviceHealth *d = device_health(h->devices[i]);
 
 		if (d->fit_usec <= now)
 			d->is_marked = h->is_marked = true;
+		else
+			h->fit_usec = MIN(h->fit_usec, d->fit_usec);
 	}
+}
+
+/* What depends on the time is marked if it is late enough for that. */
+static void mark_late(Health *h, uint64_t now)
+{
+	mark_fit(h, now);
 	if (h->again_usec <= now) {
 		h->compares |= h->again;
 		h->again = 0;
@@ -409,9 +420,7 @@ uint64_t health_next_usec(const Health *h)
 	uint64_t next =
 		h->is_again ? MIN(h->again_usec, h->timed_usec + AGAIN_USEC) : h->again_usec;
 
-	for (size_t i = 0; i < h->n_devices; i++)
-		next = MIN(next, device_health(h->devices[i])->fit_usec);
-	return next;
+	return MIN(next, h->fit_usec);
 }
 
 /* Changes */
@@ -572,7 +581,7 @@ int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Heal
 	h->cache = c;
 	h->settle_usec = settle_usec;
 	h->counter_usec = counter_usec;
-	h->again_usec = UINT64_MAX;
+	h->again_usec = h->fit_usec = UINT64_MAX;
 	h->compares = CHECKS_ALL;
 	*ret = h;
 	return 0;

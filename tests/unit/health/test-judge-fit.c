@@ -147,6 +147,33 @@ static void test_holds(_unused_ void **state)
 	assert_hold(&f, 4 * DAY + 200, HOUR);
 }
 
+/* Each device is looked at when one of its ports may be fit, also if another one was before. What
+ * else depends on the time was judged just before, and is not for a minute. */
+static void test_two_devices(_unused_ void **state)
+{
+	enum { FIRST = HOUR + 200 + 5 * MINUTE, SECOND = FIRST + 20 };
+	_cleanup_fitness_ Fitness f;
+	Port *ports[2];
+
+	begin(&f);
+	ports[0] = f.p;
+	ports[1] = device_port(judged_add(&f.j, "mlx5_1", 1), 1);
+	for (uint64_t i = 0; i < 4; i++) {
+		f.p = ports[i % 2];
+		flap(&f, HOUR + i / 2 * 200 + i % 2 * 20);
+		judge_at(&f.j, f.j.seconds);
+	}
+	judge_at(&f.j, FIRST - 10);
+	assert_since(&f, -1);
+	judge_at(&f.j, FIRST);
+	assert_since(&f, -1);
+	assert_true(health_next_usec(f.j.health) == BEGIN_USEC + SECOND * USEC_PER_SEC);
+	judge_at(&f.j, SECOND);
+	assert_since(&f, SECOND);
+	f.p = ports[0];
+	assert_since(&f, FIRST);
+}
+
 /* What an administrator has done is no fault of the link. */
 static void test_administrator(_unused_ void **state)
 {
@@ -345,17 +372,12 @@ static void test_clock_set_back(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_link),
-		cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_administrator),
-		cmocka_unit_test(test_gids),
-		cmocka_unit_test(test_other_namespace),
-		cmocka_unit_test(test_lid),
-		cmocka_unit_test(test_critical),
-		cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_unmeasured),
-		cmocka_unit_test(test_past),
-		cmocka_unit_test(test_clock_set_back),
+		cmocka_unit_test(test_link),	    cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_two_devices), cmocka_unit_test(test_administrator),
+		cmocka_unit_test(test_gids),	    cmocka_unit_test(test_other_namespace),
+		cmocka_unit_test(test_lid),	    cmocka_unit_test(test_critical),
+		cmocka_unit_test(test_stale),	    cmocka_unit_test(test_unmeasured),
+		cmocka_unit_test(test_past),	    cmocka_unit_test(test_clock_set_back),
 	};
 
 	return cmocka_run_group_tests_name("fit", tests, NULL, NULL);
