@@ -30,18 +30,8 @@ static Group group_of_core(const Attribute *rows, size_t row)
 Group group_of_row(const Attribute *rows, size_t row)
 {
 	static const Group groups[_INTERFACE_MAX] = {
-		[INTERFACE_INFINIBAND] = GROUP_INFINIBAND,
-		[INTERFACE_ETHERNET] = GROUP_ETHERNET,
-		[INTERFACE_SIGNAL] = GROUP_SIGNAL,
-		[INTERFACE_NEIGHBOR] = GROUP_NEIGHBOR,
-		[INTERFACE_CABLE] = GROUP_CABLE,
-		[INTERFACE_MLX5] = GROUP_MLX5,
-		[INTERFACE_HBL] = GROUP_HBL,
-		[INTERFACE_DEVICE] = GROUP_FIRST,
-		[INTERFACE_DEVICE_MLX5] = GROUP_FIRST,
-		[INTERFACE_DEVICE_EFA] = GROUP_FIRST,
-		[INTERFACE_DEVICE_HNS] = GROUP_FIRST,
-		[INTERFACE_DEVICE_LIMITS] = GROUP_LIMITS,
+#define INTERFACE(id, name, group, help) [INTERFACE_##id] = GROUP_##group,
+#include "interfaces.def"
 	};
 	const Attribute *a = &rows[row];
 

@@ -2,13 +2,14 @@
 
 /*
  * Completes org.rdma(5): copies standard input to standard output, and puts in the place of a line
- * "@properties@" the properties of all interfaces, of "@raw@" the fields of org.rdma.Port.Query(),
- * of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@", "@counter-columns@"
- * and "@counter-units@" what org.rdma.Manager.GetCounters() knows, of "@transition-columns@" the
- * members of a transition, of "@reasons@" the reasons that signals carry, of "@unavailable@" the
- * codes of why something has no value, of "@errors@" the errors, of "@features@" what
- * org.rdma.Manager.Features has, and of "@member INTERFACE.NAME@" the sentence of members.def. All
- * of it comes from the tables.
+ * "@interfaces Device@" or "@interfaces Port@" the interfaces that such an object can have beside
+ * its own, of "@properties@" the properties of all interfaces, of "@raw@" the fields of
+ * org.rdma.Port.Query(), of "@listed@" the fields of org.rdma.Manager.ListPorts(), of "@counters@",
+ * "@counter-columns@" and "@counter-units@" what org.rdma.Manager.GetCounters() knows, of
+ * "@transition-columns@" the members of a transition, of "@reasons@" the reasons that signals
+ * carry, of "@unavailable@" the codes of why something has no value, of "@errors@" the errors, of
+ * "@features@" what org.rdma.Manager.Features has, and of "@member INTERFACE.NAME@" the sentence of
+ * members.def. All of it comes from the tables.
  */
 
 #include <stdio.h>
@@ -120,6 +121,14 @@ static void put_properties(void)
 		put_interface(device_attributes, _DEVICE_ATTR_MAX, i);
 	for (AttrInterface i = INTERFACE_PORT; i < INTERFACE_RAW; i++)
 		put_interface(port_attributes, _PORT_ATTR_MAX, i);
+}
+
+/* The interfaces from FIRST to the one before END. */
+static void put_interfaces(AttrInterface first, AttrInterface end)
+{
+	for (AttrInterface i = first; i < end; i++)
+		printf(".Sy %s%s\n%s", attr_interface_name(i), i + 2 < end ? " ," : "",
+		       i + 2 == end ? "or\n" : "");
 }
 
 static void put_raw_fields(void)
@@ -286,7 +295,11 @@ int main(void)
 	char line[512];
 
 	while (fgets(line, sizeof(line), stdin)) {
-		if (streq(line, "@properties@\n"))
+		if (streq(line, "@interfaces Device@\n"))
+			put_interfaces(INTERFACE_DEVICE + 1, INTERFACE_PORT);
+		else if (streq(line, "@interfaces Port@\n"))
+			put_interfaces(INTERFACE_PORT + 1, INTERFACE_RAW);
+		else if (streq(line, "@properties@\n"))
 			put_properties();
 		else if (streq(line, "@raw@\n"))
 			put_raw_fields();

@@ -118,21 +118,11 @@ typedef enum AttrUnit {
 	_UNIT_MAX
 } AttrUnit;
 
-/* The D-Bus interface that has the row as a property. */
+/* The D-Bus interface that has the row as a property: those of a device are less than
+ * INTERFACE_PORT. */
 typedef enum AttrInterface {
-	INTERFACE_DEVICE,
-	INTERFACE_DEVICE_LIMITS,
-	INTERFACE_DEVICE_MLX5,
-	INTERFACE_DEVICE_EFA,
-	INTERFACE_DEVICE_HNS,
-	INTERFACE_PORT, /* from here on: interfaces of a port */
-	INTERFACE_INFINIBAND,
-	INTERFACE_ETHERNET,
-	INTERFACE_SIGNAL,
-	INTERFACE_NEIGHBOR,
-	INTERFACE_CABLE,
-	INTERFACE_MLX5,
-	INTERFACE_HBL,
+#define INTERFACE(id, name, group, help) INTERFACE_##id,
+#include "interfaces.def"
 	INTERFACE_RAW, /* no property: served by Query only */
 	_INTERFACE_MAX
 } AttrInterface;

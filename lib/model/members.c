@@ -12,6 +12,9 @@
 	 __VA_OPT__(.arguments = (const MemberArgument[]){__VA_ARGS__{}}, )},
 
 const Member members[] = {
+#define INTERFACE(id, interface, group, help) ROW(INTERFACE, interface, , help)
+#include "interfaces.def"
+
 #define ARGUMENT(name, help)		   {#name, help},
 #define INTERFACE(interface, help)	   ROW(INTERFACE, interface, , help)
 #define PROPERTY(interface, name, help)	   ROW(PROPERTY, interface, name, help)

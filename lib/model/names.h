@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The well-known names of rdmad: written once, here. */
+/* The well-known names of rdmad. interfaces.def has those of all interfaces of objects. */
 
 #define RDMAD_BUS_NAME	    "org.rdma"
 #define RDMAD_ROOT_PATH	    "/org/rdma"
 #define RDMAD_DEVICE_PREFIX "/org/rdma/device"
 
-#define RDMAD_INTERFACE_MANAGER	      "org.rdma.Manager"
-#define RDMAD_INTERFACE_SIMULATOR     "org.rdma.Simulator"
-#define RDMAD_INTERFACE_DEVICE	      "org.rdma.Device"
-#define RDMAD_INTERFACE_DEVICE_LIMITS "org.rdma.Device.Limits"
-#define RDMAD_INTERFACE_DEVICE_MLX5   "org.rdma.Device.Mlx5"
-#define RDMAD_INTERFACE_DEVICE_EFA    "org.rdma.Device.Efa"
-#define RDMAD_INTERFACE_DEVICE_HNS    "org.rdma.Device.Hns"
-#define RDMAD_INTERFACE_PORT	      "org.rdma.Port"
-#define RDMAD_INTERFACE_INFINIBAND    "org.rdma.Port.InfiniBand"
-#define RDMAD_INTERFACE_ETHERNET      "org.rdma.Port.Ethernet"
-#define RDMAD_INTERFACE_SIGNAL	      "org.rdma.Port.Signal"
-#define RDMAD_INTERFACE_NEIGHBOR      "org.rdma.Port.Neighbor"
-#define RDMAD_INTERFACE_CABLE	      "org.rdma.Port.Cable"
-#define RDMAD_INTERFACE_MLX5	      "org.rdma.Port.Mlx5"
-#define RDMAD_INTERFACE_HBL	      "org.rdma.Port.Hbl"
+#define RDMAD_INTERFACE_MANAGER	   "org.rdma.Manager"
+#define RDMAD_INTERFACE_SIMULATOR  "org.rdma.Simulator"
+#define RDMAD_INTERFACE_DEVICE	   "org.rdma.Device"
+#define RDMAD_INTERFACE_PORT	   "org.rdma.Port"
+#define RDMAD_INTERFACE_INFINIBAND "org.rdma.Port.InfiniBand"
+#define RDMAD_INTERFACE_ETHERNET   "org.rdma.Port.Ethernet"
 
 /* The promise of org.rdma(5), section COMPATIBILITY, has a number, which stays as long as the
  * promise is kept. Additions are in api-features.def. */

@@ -270,12 +270,11 @@ static void test_device_interfaces(void **state)
 
 	assert_int_equal(managed_interfaces(f, EFA_DEVICE),
 			 1U << INTERFACE_DEVICE | 1U << INTERFACE_DEVICE_EFA);
-	fixture_assert_property(f, EFA_DEVICE, RDMAD_INTERFACE_DEVICE_EFA, "MaxSendWr", "0");
+	fixture_assert_property(f, EFA_DEVICE, "org.rdma.Device.Efa", "MaxSendWr", "0");
 	fixture_simulate(f, "set mlx5_0 num_lag_ports=2 event=chardev");
 	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesAdded");
 	assert_int_equal(managed_interfaces(f, "/org/rdma/device/3"), with);
-	fixture_assert_property(f, "/org/rdma/device/3", RDMAD_INTERFACE_DEVICE_MLX5, "LagPorts",
-				"2");
+	fixture_assert_property(f, "/org/rdma/device/3", "org.rdma.Device.Mlx5", "LagPorts", "2");
 	fixture_barrier(f);
 	fixture_forget(f);
 	/* the limits are known when the device could be opened */
@@ -287,7 +286,7 @@ static void test_device_interfaces(void **state)
 	fixture_forget(f);
 	fixture_simulate(f, "set mlx5_0 num_lag_ports=4 event=chardev");
 	m = fixture_wait_signal(f, "/org/rdma/device/3", "PropertiesChanged");
-	assert_int_equal(fixture_changed(m, RDMAD_INTERFACE_DEVICE_MLX5, "LagPorts"), 1);
+	assert_int_equal(fixture_changed(m, "org.rdma.Device.Mlx5", "LagPorts"), 1);
 	fixture_simulate(f, "remove mlx5_0");
 	while (fixture_count_signals(f, RDMAD_ROOT_PATH, "InterfacesRemoved") < 3)
 		fixture_barrier(f);

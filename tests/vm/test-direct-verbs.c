@@ -14,8 +14,8 @@
 #include "compare.h"
 #include "decode.h"
 
-#define MLX5	RDMAD_INTERFACE_MLX5
-#define HBL	RDMAD_INTERFACE_HBL
+#define MLX5	"org.rdma.Port.Mlx5"
+#define HBL	"org.rdma.Port.Hbl"
 #define LIBHBL	"/usr/lib/x86_64-linux-gnu/libhbl.so.1"
 #define HBL_ADD "add hbl_0 driver=hbl driver=14 abi=2 link=eth ports=2"
 
@@ -379,7 +379,7 @@ static void test_mlx5_device(_unused_ void **state)
 	ibv_close_device(context);
 	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u", device_index("mlx5_7"));
 	reply = fixture_call(f, path, "org.freedesktop.DBus.Properties", "Get", NULL, "ss",
-			     RDMAD_INTERFACE_DEVICE_MLX5, "Features");
+			     "org.rdma.Device.Mlx5", "Features");
 	assert_true(sd_bus_message_enter_container(reply, 'v', "as") > 0);
 	assert_true(sd_bus_message_enter_container(reply, 'a', "s") > 0);
 	while (sd_bus_message_read_basic(reply, 's', &name) > 0)
@@ -390,9 +390,9 @@ static void test_mlx5_device(_unused_ void **state)
 	       (unsigned long long)info.flags, info.num_lag_ports);
 	assert_int_not_equal(features, 0);
 	assert_int_equal(features, info.flags);
-	assert_number(path, RDMAD_INTERFACE_DEVICE_MLX5, "LagPorts",
+	assert_number(path, "org.rdma.Device.Mlx5", "LagPorts",
 		      info.comp_mask & MLX5DV_CONTEXT_MASK_NUM_LAG_PORTS ? info.num_lag_ports : 0);
-	assert_false(has_interface(path, RDMAD_INTERFACE_DEVICE_EFA));
+	assert_false(has_interface(path, "org.rdma.Device.Efa"));
 }
 
 /* An event brings the change to a subscriber; nobody asks. */

@@ -201,7 +201,7 @@ static void test_many_ports(_unused_ void **state)
 	fixture_assert_property(f, last.text, PORT, "Protocol", "infiniband");
 	fixture_assert_property(f, last.text, PORT, "Stale", "no");
 	fixture_assert_property(f, last.text, PORT, "Rate", "100000000000");
-	fixture_assert_property(f, last.text, RDMAD_INTERFACE_MLX5, "Vport", "299");
+	fixture_assert_property(f, last.text, "org.rdma.Port.Mlx5", "Vport", "299");
 	assert_why(last.text, "MaxMtu", why);
 	/* the others as verbs says, as far as verbs can name them */
 	wait_equal(f, index, 1);
