@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The answers of io.systemd.Metrics, each made once for all who ask before rdmad says something
- * else. */
+/* The answers of io.systemd.Metrics. Each is made once, and serves all clients until rdmad reports
+ * a change. */
 
 #include "source.h"
 #include "varlink-service.h"
@@ -20,8 +20,8 @@ int varlink_metrics_new(Source *source, VarlinkMetrics **ret);
 void varlink_metrics_free(VarlinkMetrics *m);
 DEFINE_CLEANUP(VarlinkMetrics, varlink_metrics_free);
 
-/* Asks for what WORK is. DONE is called once, from the event loop, and *RET does not exist any more
- * then. -ENOMEM. */
+/* Asks for the answer to WORK. DONE is called once, from the event loop, and *RET does not exist
+ * any more then. -ENOMEM. */
 int varlink_metrics_ask(VarlinkMetrics *m, VarlinkWork work, VarlinkDone *done, void *userdata,
 			VarlinkQuestion **ret);
 /* Gives up a question whose DONE has not been called. Takes NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* One cause, one deviation: see check-fold.c, which does the same for rdmactl check. */
+/* Differences that have one cause are one deviation. lib/diagnosis/check-fold.c does the same with
+ * the findings of a machine. */
 
 #include "compare-find.h"
 

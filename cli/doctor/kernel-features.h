@@ -30,7 +30,7 @@ typedef struct KernelKnown {
 	unsigned int version; /* a KERNEL(); 0: not known */
 	int landlock;	      /* the version of Landlock; 0: it has none */
 	bool memfd_noexec;    /* memfd_create() takes MFD_NOEXEC_SEAL */
-	int monitor;	      /* whether rdmad says that it has it; negative: nobody says it */
+	int monitor; /* whether the kernel has MonitorMode, as rdmad says; negative: not known */
 } KernelKnown;
 
 /* Whether that kernel has F. *RET_TRIED: it was tried; else its version alone says so, and a

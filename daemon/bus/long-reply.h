@@ -26,7 +26,8 @@
 #include "bus-turns.h"
 #include "cache.h"
 
-/* Nobody notices that the bus passes on so many bytes. */
+/* A reply of at most so many bytes is answered at once; a longer one waits for its turn. No caller
+ * notices the time that the bus needs for so many. */
 #define LONG_REPLY_SHORT 16384U
 
 typedef struct LongReplies LongReplies;

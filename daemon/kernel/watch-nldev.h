@@ -35,7 +35,7 @@ void watch_nldev_status(const WatchNldev *w, SourceStatus *ret);
  * Or a negative errno; -EAGAIN: the list changed each time that it was read. */
 int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n);
 
-/* What follows is for the tests and the fuzzer. */
+/* The functions below are for the tests and the fuzzer. */
 
 /* Reads an announcement: 1 with *RET; 0 if nothing follows from it; -EBADMSG. *RET_GOING: the
  * device is being removed. */

@@ -90,7 +90,7 @@ static void take_port(Manager *m, Port *p, uint32_t reasons, int error, QueryErr
 		cache_apply_port_error(p, error, code, text, reasons, now, &change);
 	else
 		cache_apply_port(p, snapshot, reasons, now, &change);
-	/* it says more than the answer, which may be older */
+	/* an event says more of the state than the answer, which may be older */
 	change.is_open = w->asked_open || schedule_has_reason(w, p->number, REASONS_OF_STATE);
 	manager_hand_on_port(m, &change);
 	/* The news is on its way. */

@@ -69,9 +69,9 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 /* The rows CHANGED of the device are now as in S. */
 void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMask *changed,
 			  const EvidenceMoment *when);
-/* The rows of the device that count have been read and are as in S: evidence is which of them has
- * grown by as much as evidence-kinds.def says. Where that is more than 1, what grows again soon is
- * one entry. */
+/* The rows of the device that count have been read and are as in S. A row that has grown by its
+ * step in evidence-kinds.def makes an entry. If the step is more than 1, soon growing again belongs
+ * to that entry. */
 void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when);
 /* The same of the rows of a port. */
 void evidence_note_port_counts(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
@@ -96,9 +96,10 @@ void evidence_recall(EvidenceList *list, const char *name, EvidenceLog **l);
 /* The log that was kept of the device called NAME; NULL if there is none. */
 const EvidenceLog *evidence_find(const EvidenceList *list, const char *name);
 
-/* The first log in LIST of which it is not known what became of the hardware, NULL if there is
- * none; *RET_PATH is the directory of that. */
+/* The first log in LIST whose hardware has an unknown fate; NULL: there is none. *RET_PATH is the
+ * directory of the hardware. */
 EvidenceLog *evidence_unjudged(const EvidenceList *list, const char **ret_path);
-/* STATE is what became of it, and IDENTITY what is in its place now (0: not known). */
+/* STATE is the fate of the hardware of L. IDENTITY is that of the hardware in its place now (0: not
+ * known). */
 void evidence_judge(EvidenceLog *l, ParentState state, uint64_t identity,
 		    const EvidenceMoment *when);

@@ -5,7 +5,7 @@
  * Files in sysfs that stay open: a set for each port of a device. To open and close a file costs
  * three times as much as to read it, and more for a process behind filters of the kernel, such as
  * this one. The files do not keep the device: when it goes, reading them fails. The kernel has a
- * page for each, so who opens them counts them, all devices together, and keeps a limit.
+ * page for each, so their owner counts the open files of all devices together, and has a limit.
  */
 
 #include "util.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The leave of the worker to ask by itself (wire.h), and the use of the leave for the events that
- * the worker has read. */
+/* The leave of the worker: its permission to ask a device by itself (wire.h), because of events
+ * that the worker has read. */
 
 #include "event.h"
 #include "source.h"
@@ -32,13 +32,13 @@ typedef struct Touched {
 	uint32_t device;  /* the first of which there was an event; nothing is noted of others */
 	PortSet ports;	  /* of DEVICE */
 	uint32_t reasons; /* a mask of REASON_BIT */
-	bool more;	  /* another question is needed too: the core has to ask */
+	bool more;	  /* another query is needed too: the core has to ask */
 } Touched;
 
 /* Whether all that E touches is one port, so that the worker may ask it by itself. */
 bool touched_is_port(const Event *e);
 void touched_add(Touched *t, const Event *e);
 
-/* Whether the worker may ask at NOW_USEC (CLOCK_MONOTONIC) what T says. If it may, *RET is the
- * query, and its token is taken. */
+/* Whether the worker may ask for the parts in T at NOW_USEC (CLOCK_MONOTONIC). If it may, *RET is
+ * the query, and the leave has one token less. */
 bool leaves_take(Leaves *l, const Touched *t, uint64_t now_usec, Query *ret);

@@ -24,7 +24,7 @@ static inline int compat_add_signal(sd_event *event, sd_event_source **ret, int 
 }
 #define sd_event_add_signal(...) compat_add_signal(__VA_ARGS__)
 
-/* Without it who connects in a loop costs more. */
+/* Without the limit of the rate a client that connects in a loop costs more. */
 #define sd_event_source_set_ratelimit(source, interval, burst)                                     \
 	((void)(source), (void)(interval), (void)(burst), 0)
 #endif

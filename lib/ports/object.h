@@ -9,9 +9,9 @@
 #include "attribute.h"
 #include "value.h"
 
-/* From where the values come of an object that nobody reads from the bus. */
+/* The source of the values of an object that is not read from the bus. */
 typedef struct ObjectSource {
-	/* The value of row I of WHAT, which *RET stays without if there is none now. -ENOMEM. */
+	/* The value of row I of WHAT. *RET stays VALUE_NONE if the row has none now. -ENOMEM. */
 	int (*read)(const void *what, size_t i, Value *ret);
 	/* Why row I has none: a code of unavailable.def; NULL: it has one, or WHAT does not have
 	 * the interface. */
@@ -47,8 +47,8 @@ typedef struct ObjectList {
 
 /* Makes an object without interfaces. -EINVAL if PATH is not the path of a device or a port. */
 int object_new(const char *path, Object **ret);
-/* Makes one whose values are made by SOURCE of WHAT when somebody asks for them. WHAT, and READ, to
- * which the rows are added that are asked for, outlive it. */
+/* Makes one whose values SOURCE makes of WHAT when a caller asks for them. The rows that were asked
+ * for are added to READ. SOURCE, WHAT and READ outlive the object. */
 int object_new_from(const char *path, const ObjectSource *source, const void *what, AttrMask *read,
 		    Object **ret);
 /* Forgets the values that were made: WHAT may have changed. Pointers to them are not valid any

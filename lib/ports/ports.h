@@ -9,7 +9,7 @@
  * moment. */
 int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error);
 
-/* Calls ListPorts(): all ports. They have the attributes that it always has and those of
+/* Calls ListPorts(): all ports. They have the attributes that each reply has and those of
  * PROPERTIES, the names of properties of ports or devices, of which NULL is the last. A value that
  * a port does not have is not there. Devices are there only if they have one of the properties. */
 int ports_list(sd_bus *bus, const char *const *properties, ObjectList *ret, sd_bus_error *error);
@@ -23,14 +23,15 @@ typedef struct FoundPaths {
 	struct FoundPath {
 		char *path;
 		char *netdev; /* the network interface that was meant; "": none */
-		uint32_t gid; /* the index of what holds the address; UINT32_MAX: none was given */
+		uint32_t
+			gid; /* the index of the GID with the address; UINT32_MAX: none was given */
 	} * items;
 	size_t n;
 } FoundPaths;
 
 void found_paths_done(FoundPaths *f);
-/* Calls FindPorts() for WHAT as the user wrote it; with BY, what it has to be, unless that is NULL.
- * None is no error. */
+/* Calls FindPorts() for WHAT as the user wrote it. BY is the only kind of name that is meant, such
+ * as "address"; NULL: any. To find no port is no error. */
 int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error);
 
 /* Whether the connection has ended: also that of ssh, before anything was read (EPIPE) or later. */
