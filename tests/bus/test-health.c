@@ -409,6 +409,10 @@ static void test_acknowledge(void **state)
 	if (fixture_can_be_other_user())
 		fixture_as_nobody(f, acknowledge_as_nobody);
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");
+	/* the longest text, and that another one takes its place */
+	text[79] = '\0';
+	acknowledge(f, "not-active", text, "");
+	assert_int_equal(strlen(findings(f, PORT, text)), strlen("not-active critical: ") + 79);
 	acknowledge(f, "not-active", "no cable", "");
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "ok");
 	fixture_assert_property(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "Health", "ok");
