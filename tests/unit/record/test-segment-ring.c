@@ -223,6 +223,20 @@ static void test_full(_unused_ void **state)
 	segment_ring_done(&s);
 }
 
+/* Somebody removes the current segment: what is left counts, to its last byte. */
+static void test_removed(_unused_ void **state)
+{
+	SegmentRing s = open_ring(30);
+
+	assert_int_equal(segment_ring_begin(&s, NOW, "ten bytes\n", 10), 0);
+	assert_int_equal(segment_ring_begin(&s, NOW, "ten again\n", 10), 0);
+	assert_int_equal(unlink(path_of("1763950000000001.conf")), 0);
+	assert_int_equal(segment_ring_append(&s, "eleven more", 11), 0);
+	assert_text("1763950000000000.conf", "ten bytes\n");
+	assert_int_equal(s.others, 10);
+	segment_ring_done(&s);
+}
+
 static bool is_there(const char *name)
 {
 	return access(path_of(name), F_OK) == 0;
@@ -325,6 +339,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_last_number_gives_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_last_number_is_no_segment, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_removed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_newest_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_number, setup, teardown),
