@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whom the query of a port asks: verbs, files and netlink, which are in this program, and what
+ * their answers mean for it. */
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "query-port.h"
+#include "query-sysfs.h"
+#include "query-verbs.h"
+
+#define PORT_1 1U
+
+/* What is said, and how often each was asked. */
+typedef struct Said {
+	int verbs[2]; /* by the first context and the second */
+	bool has_second, gone;
+	int netlink, files;
+	unsigned int n_verbs, n_files, n_netlink, n_contexts;
+} Said;
+
+static Said said;
+static struct ibv_context first, second;
+
+int __wrap_verbs_query_port(struct ibv_context *context, uint32_t port, VerbsDevice *d,
+			    PortSnapshot *s);
+int __wrap_verbs_query_port(struct ibv_context *context, uint32_t port, _unused_ VerbsDevice *d,
+			    PortSnapshot *s)
+{
+	int r = said.verbs[context == &second];
+
+	assert_true(port <= VERBS_PORT_MAX);
+	said.n_verbs++;
+	if (r == 0) {
+		PORT_SUPPLY(s, state, IBV_PORT_ACTIVE);
+		PORT_SUPPLY(s, link_layer, IBV_LINK_LAYER_ETHERNET);
+	}
+	return r;
+}
+
+int __wrap_sysfs_supply_port(int device, uint32_t port, PortSnapshot *s);
+int __wrap_sysfs_supply_port(_unused_ int device, _unused_ uint32_t port, PortSnapshot *s)
+{
+	said.n_files++;
+	if (said.files == 0)
+		PORT_SUPPLY(s, sm_sl, 3);
+	return said.files;
+}
+
+int __wrap_nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s);
+int __wrap_nldev_get_port(_unused_ Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s)
+{
+	assert_int_equal(index, 7);
+	assert_true(port == PORT_1 || port > VERBS_PORT_MAX);
+	said.n_netlink++;
+	if (said.netlink == 0) {
+		PORT_SUPPLY(s, state, IBV_PORT_DOWN);
+		PORT_SUPPLY(s, ifindex, 0);
+	}
+	return said.netlink;
+}
+
+bool __wrap_target_is_gone(Target *t);
+bool __wrap_target_is_gone(_unused_ Target *t)
+{
+	return said.gone;
+}
+
+void __wrap_target_reopen(Target *t);
+void __wrap_target_reopen(Target *t)
+{
+	said.n_contexts++;
+	t->context = said.has_second ? &second : NULL;
+	t->open_error = said.has_second ? 0 : -EACCES;
+}
+
+int __wrap_target_sysfs(Target *t);
+int __wrap_target_sysfs(_unused_ Target *t)
+{
+	return -EBADF;
+}
+
+typedef struct Case {
+	struct {
+		bool has_context, is_isolated;
+		int open_error;
+		uint32_t port;
+	} device;
+	Said said;
+	int error;
+	int open_error; /* of the snapshot */
+	bool failed;	/* verbs is to be tried again */
+	uint32_t state;
+} Case;
+
+#define OPEN                                                                                       \
+	{                                                                                          \
+		true, false, 0, PORT_1                                                             \
+	}
+#define ASKED(verbs, files, netlink, contexts)                                                     \
+	.n_verbs = verbs, .n_files = files, .n_netlink = netlink, .n_contexts = contexts
+
+static const Case cases[] = {
+	{OPEN, {ASKED(1, 1, 0, 0)}, 0, 0, false, IBV_PORT_ACTIVE},
+	/* files say less than verbs, and their errors are no failure then */
+	{OPEN, {.files = -EIO, ASKED(1, 1, 0, 0)}, 0, 0, false, IBV_PORT_ACTIVE},
+	/* another context is asked after an error that may be that of the first */
+	{OPEN,
+	 {.verbs = {-EIO}, .has_second = true, ASKED(2, 1, 0, 1)},
+	 0,
+	 0,
+	 false,
+	 IBV_PORT_ACTIVE},
+	{OPEN,
+	 {.verbs = {-ENODEV}, .has_second = true, ASKED(2, 1, 0, 1)},
+	 0,
+	 0,
+	 false,
+	 IBV_PORT_ACTIVE},
+	/* not after others, and not if the device has gone: then netlink is asked */
+	{OPEN,
+	 {.verbs = {-EINVAL}, .has_second = true, .netlink = -EINVAL, ASKED(1, 0, 1, 0)},
+	 -EINVAL,
+	 0,
+	 false,
+	 0},
+	{OPEN,
+	 {.verbs = {-EIO}, .has_second = true, .gone = true, .netlink = -EINVAL, ASKED(1, 0, 1, 0)},
+	 -EIO,
+	 0,
+	 false,
+	 0},
+	/* no other context: the values of netlink and files, and why there are no others */
+	{OPEN, {.verbs = {-EIO}, ASKED(1, 1, 2, 1)}, 0, -EACCES, false, IBV_PORT_DOWN},
+	{OPEN, {.verbs = {-EPERM}, ASKED(1, 1, 2, 0)}, 0, 0, true, IBV_PORT_DOWN},
+	/* there is no context, as the configuration wants it, or for this reason */
+	{{false, false, 0, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, -ECANCELED, false, IBV_PORT_DOWN},
+	{{false, true, 0, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, 0, true, IBV_PORT_DOWN},
+	{{false, false, -EBUSY, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, -EBUSY, false, IBV_PORT_DOWN},
+	{{false, true, -ENOENT, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, -ENOENT, false, IBV_PORT_DOWN},
+	{{false, false, 0, PORT_1}, {.netlink = -EINVAL, ASKED(0, 0, 1, 0)}, -EINVAL, 0, false, 0},
+	{{false, false, 0, PORT_1}, {.files = -EIO, ASKED(0, 1, 1, 0)}, -EIO, -ECANCELED, false, 0},
+	/* a port whose number verbs cannot say, and the last that it can */
+	{{true, false, 0, 256}, {ASKED(0, 1, 2, 0)}, 0, -ERANGE, false, IBV_PORT_DOWN},
+	{{true, false, 0, 255}, {.verbs = {0}, ASKED(1, 1, 0, 0)}, 0, 0, false, IBV_PORT_ACTIVE},
+};
+
+static int ask(const Case *c, unsigned int parts, Known *known, PortSnapshot *s)
+{
+	Querier querier = {.net = -EBADF};
+	const Query q = {.parts = parts};
+	Target t = {.querier = &querier,
+		    .query = &q,
+		    .device = 7,
+		    .known = known,
+		    .context = c->device.has_context ? &first : NULL,
+		    .open_error = c->device.open_error,
+		    .is_isolated = c->device.is_isolated};
+
+	said = c->said;
+	said.n_verbs = said.n_files = said.n_netlink = said.n_contexts = 0;
+	return port_query(&t, c->device.port, s);
+}
+
+static Known known_infiniband(void)
+{
+	return (Known){.link_layers = 1U << IBV_LINK_LAYER_INFINIBAND};
+}
+
+static void test_values(_unused_ void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const Case *c = &cases[i];
+		Known known = known_infiniband();
+		PortSnapshot s = {};
+		int r = ask(c, READ_VERBS, &known, &s);
+
+		if (r != c->error || said.n_verbs != c->said.n_verbs ||
+		    said.n_files != c->said.n_files || said.n_netlink != c->said.n_netlink ||
+		    said.n_contexts != c->said.n_contexts)
+			fail_msg("case %zu: %d, asked %u %u %u %u", i, r, said.n_verbs,
+				 said.n_files, said.n_netlink, said.n_contexts);
+		if (c->error < 0)
+			continue;
+		assert_int_equal(s.open_error, c->open_error);
+		assert_int_equal(s.failed, c->failed ? READ_VERBS : 0);
+		assert_int_equal(s.values.state, c->state);
+		assert_int_equal(mask_has(&s.supplied, PORT_ATTR_sm_sl), c->said.files == 0);
+	}
+}
+
+/* Of a part without values of verbs, neither verbs nor files are asked. */
+static void test_no_values(_unused_ void **state)
+{
+	Known known = known_infiniband();
+	PortSnapshot s = {};
+
+	assert_int_equal(ask(&cases[0], READ_DIRECT, &known, &s), 0);
+	assert_int_equal(said.n_verbs + said.n_files + said.n_netlink, 0);
+	assert_true(mask_is_empty(&s.supplied));
+}
+
+/* A device with ports of Ethernet is asked for their links from then on. */
+static void test_ethernet(_unused_ void **state)
+{
+	Known known = known_infiniband();
+	PortSnapshot s = {}, again = {};
+
+	assert_int_equal(ask(&cases[0], READ_VERBS, &known, &s), 0);
+	assert_int_equal(known.link_layers,
+			 1U << IBV_LINK_LAYER_INFINIBAND | 1U << IBV_LINK_LAYER_ETHERNET);
+	assert_int_equal(ask(&cases[0], READ_VERBS, &known, &again), 0);
+	assert_int_equal(said.n_netlink, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_no_values),
+		cmocka_unit_test(test_ethernet),
+	};
+
+	return cmocka_run_group_tests_name("query-ask", tests, NULL, NULL);
+}
