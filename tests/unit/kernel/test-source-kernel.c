@@ -11,6 +11,8 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include <sys/stat.h>
+
 #include "pool.h"
 #include "source-kernel.h"
 #include "watch-nldev.h"
@@ -375,6 +377,33 @@ static void test_passes_on(void **state)
 	assert_true(status.monitor_mode);
 }
 
+/* Whether hardware is there, and driven, and the same as before. */
+static void test_parent(void **state)
+{
+	const Source *s = *state;
+	char directory[] = "/tmp/rdmad-test.XXXXXX", path[128], device[64];
+	uint64_t identity = 1, other = 1;
+
+	assert_non_null(mkdtemp(directory));
+	snprintf(device, sizeof(device), "%s/0000:01:00.0", directory);
+	snprintf(path, sizeof(path), "%s/driver", device);
+	assert_int_equal(s->ops->parent(s, device, &identity), PARENT_GONE);
+	assert_int_equal(identity, 0);
+	assert_int_equal(mkdir(device, 0755), 0);
+	assert_int_equal(s->ops->parent(s, device, &identity), PARENT_WITHOUT_DRIVER);
+	assert_true(identity > 0);
+	assert_int_equal(symlink("nowhere", path), 0);
+	assert_int_equal(s->ops->parent(s, device, &other), PARENT_PRESENT);
+	assert_int_equal(other, identity);
+	/* what is no directory says nothing */
+	assert_int_equal(s->ops->parent(s, path, &other), PARENT_GONE);
+	assert_int_equal(s->ops->parent(s, "/proc/self/stat", &other), PARENT_UNKNOWN);
+	assert_int_equal(other, 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(device), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_queries, begin, end),
 		cmocka_unit_test_setup_teardown(test_going_while_wedged, begin, end),
 		cmocka_unit_test_setup_teardown(test_passes_on, begin, end),
+		cmocka_unit_test_setup_teardown(test_parent, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

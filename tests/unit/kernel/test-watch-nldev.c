@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "watch-nldev.h"
+#include "watch-socket.h"
 
 #define TYPE(command)	RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command)
 #define MONITOR		28
@@ -387,6 +388,195 @@ static void test_without_modules(_unused_ void **state)
 	device_array_free(devices, n);
 }
 
+/* In the place of the kernel: what it answers to questions, one datagram after the other, the last
+ * one again and again; and what is done with sockets. */
+static struct {
+	bool on, has_modules;
+	int open_error, listen_error;
+	Datagram answers[2];
+	size_t n_read, n_asked, n_listens;
+	int group, force_error;
+	int options[4];
+	size_t n_options;
+} kernel;
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+	if (!kernel.on)
+		return __real_access(path, mode);
+	assert_string_equal(path, "/sys/class/infiniband");
+	return kernel.has_modules ? 0 : -1;
+}
+
+int __real_watch_netlink_open(int protocol, int *ret_fd);
+int __wrap_watch_netlink_open(int protocol, int *ret_fd);
+int __wrap_watch_netlink_open(int protocol, int *ret_fd)
+{
+	if (!kernel.on)
+		return __real_watch_netlink_open(protocol, ret_fd);
+	assert_int_equal(protocol, NETLINK_RDMA);
+	if (kernel.open_error < 0)
+		return kernel.open_error;
+	/* the question stays in it */
+	kernel.n_asked++;
+	return __real_watch_netlink_open(NETLINK_USERSOCK, ret_fd);
+}
+
+ssize_t __real_sendto(int fd, const void *data, size_t size, int flags, const struct sockaddr *to,
+		      socklen_t n);
+ssize_t __wrap_sendto(int fd, const void *data, size_t size, int flags, const struct sockaddr *to,
+		      socklen_t n);
+ssize_t __wrap_sendto(int fd, const void *data, size_t size, int flags, const struct sockaddr *to,
+		      socklen_t n)
+{
+	return kernel.on ? (ssize_t)size : __real_sendto(fd, data, size, flags, to, n);
+}
+
+int __real_watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n);
+int __wrap_watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n);
+int __wrap_watch_netlink_receive(int fd, void *buffer, size_t size, size_t *ret_n)
+{
+	const Datagram *d = &kernel.answers[kernel.n_read % 2];
+
+	if (!kernel.on)
+		return __real_watch_netlink_receive(fd, buffer, size, ret_n);
+	kernel.n_read++;
+	if (d->n == 0)
+		return -EAGAIN;
+	memcpy(buffer, d->bytes, d->n);
+	*ret_n = d->n;
+	return 0;
+}
+
+int __wrap_watch_socket_listen(WatchSocket *s, int protocol, const int *groups, size_t n);
+int __wrap_watch_socket_listen(_unused_ WatchSocket *s, int protocol, const int *groups, size_t n)
+{
+	assert_int_equal(protocol, NETLINK_RDMA);
+	assert_int_equal(n, 1);
+	kernel.group = *groups;
+	kernel.n_listens++;
+	return kernel.listen_error;
+}
+
+int __real_setsockopt(int fd, int level, int option, const void *value, socklen_t size);
+int __wrap_setsockopt(int fd, int level, int option, const void *value, socklen_t size);
+int __wrap_setsockopt(int fd, int level, int option, const void *value, socklen_t size)
+{
+	if (!kernel.on)
+		return __real_setsockopt(fd, level, option, value, size);
+	assert_int_equal(fd, 77);
+	assert_int_equal(level, SOL_SOCKET);
+	assert_int_equal(*(const int *)value, WATCH_RECEIVE_BYTES);
+	kernel.options[kernel.n_options++ % ARRAY_SIZE(kernel.options)] = option;
+	errno = kernel.force_error;
+	return option == SO_RCVBUFFORCE && kernel.force_error ? -1 : 0;
+}
+
+/* The kernel answers with what it knows of monitoring, "-1": nothing, and with ERROR. */
+static void answer_system(int monitor_mode, int error)
+{
+	const struct nlmsgerr e = {.error = error};
+
+	kernel.n_read = kernel.n_asked = kernel.n_listens = 0;
+	memset(kernel.answers, 0, sizeof(kernel.answers));
+	datagram_message(&kernel.answers[0], TYPE(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
+	if (monitor_mode >= 0)
+		DATAGRAM_NUMBER(&kernel.answers[0], MONITOR_MODE, uint8_t, (uint8_t)monitor_mode);
+	datagram_message(&kernel.answers[1], NLMSG_ERROR, 0, &e, sizeof(e));
+}
+
+/* Only a kernel that announces devices is listened to, and the modules are not loaded for it. */
+static void test_listen(_unused_ void **state)
+{
+	static const struct {
+		bool has_modules;
+		int open_error, monitor_mode, error, listen_error, r;
+		size_t n_asked, n_listens;
+	} cases[] = {
+		{false, 0, 1, 0, 0, 0, 0, 0},
+		{true, 0, 1, 0, 0, 1, 1, 1},
+		{true, 0, 1, 0, -ENOBUFS, -ENOBUFS, 1, 1},
+		{true, 0, 0, 0, 0, 0, 1, 0},
+		{true, 0, -1, 0, 0, 0, 1, 0},
+		{true, 0, 1, -EPERM, 0, -EPERM, 1, 0},
+		{true, -EPROTONOSUPPORT, 1, 0, 0, 0, 0, 0},
+		{true, -EMFILE, 1, 0, 0, -EMFILE, 0, 0},
+	};
+
+	kernel.on = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(watch_nldev_free_pointer) WatchNldev *w = NULL;
+		SourceStatus status;
+		Recorder r = {};
+
+		answer_system(cases[i].monitor_mode, cases[i].error);
+		kernel.has_modules = cases[i].has_modules;
+		kernel.open_error = cases[i].open_error;
+		kernel.listen_error = cases[i].listen_error;
+		assert_int_equal(watch_nldev_new(NULL, &recorder_handler, &r, &w), 0);
+		if (watch_nldev_listen(w) != cases[i].r || kernel.n_asked != cases[i].n_asked ||
+		    kernel.n_listens != cases[i].n_listens)
+			fail_msg("case %zu: asked %zu, listens %zu", i, kernel.n_asked,
+				 kernel.n_listens);
+		watch_nldev_status(w, &status);
+		assert_int_equal(status.monitor_mode, kernel.n_listens > 0);
+		if (kernel.n_listens > 0)
+			assert_int_equal(kernel.group, 4); /* RDMA_NL_GROUP_NOTIFY */
+	}
+	kernel.on = false;
+}
+
+/* A list that was interrupted is read again, but not for ever; one that ends too soon is none. */
+static void test_enumerate(_unused_ void **state)
+{
+	DeviceSnapshot *devices = NULL;
+	size_t n = 9;
+
+	kernel.on = kernel.has_modules = true;
+	kernel.open_error = 0;
+	answer_system(-1, 0);
+	kernel.answers[0] = kernel.answers[1] = (Datagram){};
+	put_device(&kernel.answers[0], 3, "mlx5_0", 2);
+	put_done(&kernel.answers[1], 0);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(devices[0].values.index, 3);
+	assert_int_equal(kernel.n_asked, 1);
+	device_array_free(devices, n);
+	datagram_last(&kernel.answers[0])->nlmsg_flags |= NLM_F_DUMP_INTR;
+	n = 9;
+	assert_int_equal(watch_nldev_enumerate(&devices, &n), -EAGAIN);
+	assert_int_equal(n, 9);
+	assert_in_range(kernel.n_asked, 3, 20);
+	kernel.answers[1] = (Datagram){};
+	kernel.n_asked = kernel.n_read = 0;
+	assert_int_equal(watch_nldev_enumerate(&devices, &n), -EIO);
+	assert_int_equal(kernel.n_asked, 1);
+	kernel.open_error = -EPROTONOSUPPORT;
+	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
+	assert_int_equal(n, 0);
+	kernel.on = false;
+}
+
+/* Who may not have more than the limit gets as much as that. */
+static void test_buffer(_unused_ void **state)
+{
+	kernel.on = true;
+	kernel.n_options = 0;
+	kernel.force_error = 0;
+	watch_enlarge_buffer(77);
+	assert_int_equal(kernel.n_options, 1);
+	kernel.force_error = EPERM;
+	watch_enlarge_buffer(77);
+	assert_int_equal(kernel.n_options, 3);
+	assert_int_equal(kernel.options[0], SO_RCVBUFFORCE);
+	assert_int_equal(kernel.options[1], SO_RCVBUFFORCE);
+	assert_int_equal(kernel.options[2], SO_RCVBUF);
+	kernel.on = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +591,9 @@ int main(void)
 		cmocka_unit_test(test_not_from_the_kernel),
 		cmocka_unit_test(test_datagrams),
 		cmocka_unit_test(test_without_modules),
+		cmocka_unit_test(test_listen),
+		cmocka_unit_test(test_enumerate),
+		cmocka_unit_test(test_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
