@@ -9,6 +9,7 @@
 /* clang-format on */
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -86,6 +87,28 @@ static void test_changes_are_gathered(void **state)
 	assert_int_equal(ioctl(rdmad_fd(r), FIONREAD, &n), 0);
 	assert_int_equal(n, 2);
 	rdmad_close(r);
+}
+
+/* Who never reads costs a page, and nobody waits for him. */
+static void test_never_reads(void **state)
+{
+	const int page = (int)sysconf(_SC_PAGESIZE);
+	Fixture *f = *state;
+	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
+	int memory, changed, n;
+
+	assert_int_equal(shared_memory_open(f->memory, 0, &memory, &changed), 0);
+	assert_true(fcntl(changed, F_GETFL) & O_NONBLOCK);
+	assert_true(fcntl(changed, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(fcntl(changed, F_GETPIPE_SZ), page);
+	for (int i = 0; i < page + 10; i++) {
+		shared_memory_put(f->memory, p, true);
+		fixture_run(f);
+	}
+	assert_int_equal(ioctl(changed, FIONREAD, &n), 0);
+	assert_in_range(n, 1, page);
+	close(memory);
+	close(changed);
 }
 
 static unsigned int count_descriptors(void)
@@ -233,6 +256,7 @@ int main(void)
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_changes_are_gathered, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_never_reads, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_many_leave, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_many_listeners, fixture_setup,
 						fixture_teardown),
