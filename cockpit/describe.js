@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What rdmactl says about the attributes: names, units, groups, sentences. The page has no list of its own, so that an
- * attribute of a later rdmad is shown as soon as rdmactl knows it. How a value is printed follows from its unit.
+ * What is known of the attributes: names, units, groups, sentences. describe.json has it, which the build writes with rdmactl
+ * describe; the page has no list of its own but of the words that names are made of. How a value is printed follows from its unit.
  */
 
 import { unavailable_of } from "./objects.js";
 
 export class Description {
     static async load() {
-        return new Description(JSON.parse(await cockpit.spawn(["rdmactl", "describe", "--json"], { err: "message" })));
+        const answer = await fetch("describe.json");
+
+        if (!answer.ok)
+            throw new Error(`describe.json: ${answer.status}`);
+        return new Description(await answer.json());
     }
 
     constructor(json) {
@@ -21,7 +25,8 @@ export class Description {
         this.reasons = new Map(json.Reasons.map(reason => [reason.Name, reason.Help]));
         this.counters = new Map(json.Counters.map(counter => [counter.Name, counter.Help]));
         /* what people look for first */
-        this.columns = this.port_rows.filter(row => row.Group === this.groups[0] || row.Name === "Health");
+        this.columns = [...this.port_rows.filter(row => row.Group === this.groups[0] || row.Name === "Health"),
+                        ...this.device_rows.filter(row => row.Name === "FirmwareVersion")];
     }
 
     /* The sentence of a code; a code of a later rdmad stands for itself. */
@@ -32,11 +37,11 @@ export class Description {
     /* The value of ROW as a text for people; null if OBJECT does not have the row. MISSING says that the text is why there is
      * no value. */
     show(object, row) {
-        const values = object[row.Interface];
-        const code = unavailable_of(object)[row.Name];
+        const values = object?.[row.Interface];
 
         if (!values || !(row.Name in values))
             return null;
+        const code = unavailable_of(object)[row.Name];
         if (code)
             return { text: `unavailable (${this.reason(code)})`, missing: true };
         const value = values[row.Name];
@@ -54,7 +59,7 @@ export class Description {
         const used = members.filter(member => entries.some(entry => ![undefined, ""].includes(value(member, entry))));
 
         return {
-            headings: used.map(member => member.Name),
+            headings: used.map(member => label(member.Name)),
             rows: entries.map(entry => used.map(member => {
                 const v = value(member, entry);
                 return v === undefined || v === "" ? "" : format(v, member.Unit);
@@ -63,20 +68,30 @@ export class Description {
     }
 }
 
-/* How people write the words of names that are no words of the language. */
+/* The labels: of a whole name, or of the words that a name is made of. Other words are words of the language. */
+const LABELS = {
+    AdministrativelyUp: "set up", BoardId: "board ID (PSID)", DmaBuf: "DMA-BUF", FirmwareVersion: "firmware", FitSince: "fit for use since",
+    HcaType: "model", LastQueryTimestamp: "last read", LinkDownCount: "link downs", PfcCap: "priorities with PFC at most",
+    StateChangeTimestamp: "state since", SysfsPath: "directory in sysfs",
+};
 const WORDS = {
-    Aer: "AER", Bdf: "BDF", Ecn: "ECN", Ets: "ETS", Fec: "FEC", Gid: "GID", Gids: "GIDs", Guid: "GUID", Hca: "HCA", Id: "ID", Lag: "LAG",
-    Lid: "LID", Lmc: "LMC", Mr: "MR", Mtu: "MTU", Netdev: "network interface", Netdevs: "network interfaces", Numa: "NUMA", Pci: "PCI",
-    Pcie: "PCIe", Pd: "PD", Pfc: "PFC", Pkey: "P_Key", Pkeys: "P_Keys", Qkey: "Q_Key", Qp: "QP", Qps: "QPs", Rdma: "RDMA", Roce: "RoCE",
-    Sl: "SL", Sm: "subnet manager", Vlan: "VLAN",
+    Aer: "AER", Ah: "AH", Atom: "atomics", Bdf: "BDF", C0: "C0", Ca: "CA", Cap: "capabilities", Caps: "capabilities", Char: "character", Cm: "CM",
+    Cpus: "processors", Cq: "CQ", Cqe: "CQE", Cqs: "CQs", Dm: "device memory", Dscp: "DSCP", Ecn: "ECN", Ee: "EE", Esw: "switch", Ethy: "Ethertype",
+    Ets: "ETS", Fec: "FEC", Fifos: "FIFOs", Fmr: "FMR", Gid: "GID", Gids: "GIDs", Grh: "GRH", Grp: "group", Guid: "GUID", Hca: "HCA",
+    Hw: "hardware", Icm: "ICM", Id: "ID", Ifindex: "interface index", Iommu: "IOMMU", Ipv6: "IPv6", Lag: "LAG", Lid: "LID",
+    Lmc: "LMC", Mcast: "multicast", Mr: "MR", Mtu: "MTU", Mw: "MW", Netdev: "network interface", Netdevs: "network interfaces",
+    Nic: "NIC", Numa: "NUMA", Odp: "ODP", Oper: "operational", Pci: "PCI", Pcie: "PCIe", Pd: "PD", Pfc: "PFC", Phy: "PHY", Pkey: "P_Key",
+    Pkeys: "P_Keys", Prio: "priority", Qkey: "Q_Key", Qp: "QP", Qps: "QPs", Rc: "RC", Rd: "RD", Rdd: "RDD", Rdma: "RDMA", Reg: "register",
+    Roce: "RoCE", Rq: "RQ", Rss: "RSS", Rwq: "RWQ", Rx: "RX", Sge: "SGE", Sl: "SL", Sm: "subnet manager", Srq: "SRQ", Tc: "traffic class",
+    Tso: "TSO", Tx: "TX", Uc: "UC", Ud: "UD", USec: "", Vhca: "VHCA", Vlan: "VLAN", Wq: "WQ", Wr: "WR", Xrc: "XRC",
 };
 
-/* The name of a property as people read it: "SmLid" is "Subnet manager LID". */
+/* The name of a property or member as people read it: "SmLid" is "Subnet manager LID". */
 export function label(name) {
-    const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(" ").map(word => WORDS[word] || word.toLowerCase());
-    const text = words.join(" ");
+    const capital = word => word[0].toUpperCase() + word.slice(1);
+    const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[ _]/).map(word => WORDS[capital(word)] ?? word.toLowerCase());
 
-    return text[0].toUpperCase() + text.slice(1);
+    return capital(LABELS[name] ?? words.join(" ").trim());
 }
 
 /* N / SIZE with at most three decimals. */
@@ -112,6 +127,12 @@ const units = {
     us: n => n >= 1e6 ? scaled(n, 1e6, "s") : n >= 1e3 ? scaled(n, 1e3, "ms") : `${n} us`,
     "us since 1970": n => n === 0 ? "never" : format_time(n),
     "degrees Celsius": n => `${n} °C`,
+    cm: n => `${n / 100} m`,
+    uV: n => scaled(n, 1e6, "V"),
+    uA: n => scaled(n, 1e3, "mA"),
+    /* as people speak of light */
+    nW: n => n === 0 ? "no light" : `${(10 * Math.log10(n / 1e6)).toFixed(2)} dBm`,
+    "0.01 dB": n => `${(n / 100).toFixed(2)} dB`,
     bits: n => `0x${n.toString(16)}`,
     id: n => `0x${n.toString(16)}`,
 };
@@ -122,7 +143,7 @@ export function format(value, unit) {
     if (typeof value === "number")
         return units[unit] ? units[unit](value) : unit ? `${value} ${unit}` : String(value);
     if (Array.isArray(value))
-        return value.map(item => format(item, null)).join(", ") || "none";
+        return value.map(item => format(item, unit)).join(", ") || "none";
     if (value !== null && typeof value === "object")
         return Object.entries(value).map(([key, v]) => `${key}: ${format(v?.v ?? v, null)}`).join(", ") || "none";
     return String(value) || "none";

@@ -35,6 +35,21 @@ export function set_class(element, name) {
         element.className = name;
 }
 
+/* Makes ELEMENTS the children of PARENT from the one with the number FIRST on. What is there stays; the keyboard stays where it is. */
+export function arrange(parent, elements, first = 0) {
+    const focus = document.activeElement;
+
+    elements.forEach((element, i) => {
+        const there = parent.children[first + i] ?? null;
+        if (there !== element)
+            parent.insertBefore(element, there);
+    });
+    while (parent.children.length > first + elements.length)
+        parent.children[parent.children.length - 1].remove();
+    if (focus !== document.activeElement && parent.contains(focus))
+        focus.focus();
+}
+
 /* A table with these headings and rows of texts. On a narrow page the cells of a row are below each other, and CSS prints
  * the heading before each: see rdma.css. Then the browser needs the roles to know that it is a table. */
 export function table(caption, headings, rows) {

@@ -193,3 +193,15 @@ export const device_of = object => object?.[DEVICE];
 export const port_name = object => `${object[PORT].DeviceName}/${object[PORT].PortNumber}`;
 /* {property: code} of those that have no value. */
 export const unavailable_of = object => (object[PORT] || object[DEVICE])?.Unavailable || {};
+
+/* The adapter that a port is on: KEY is the same for all its ports, TITLE is for people. All devices of an adapter have the same
+ * SystemImageGuid. */
+export function adapter_of(port, device) {
+    const { SystemImageGuid, PciAddress, HcaType, Driver } = device_of(device) ?? {};
+    const slot = PciAddress?.replace(/\.[0-9a-f]$/, "");
+
+    return {
+        key: SystemImageGuid || slot || port_of(port).Device,
+        title: [HcaType, Driver, slot && `PCI ${slot}`].filter(Boolean).join(", ") || port_of(port).DeviceName,
+    };
+}

@@ -6,7 +6,7 @@ import { Description, format_time, is_active } from "./describe.js";
 import { el, set_class, set_text } from "./dom.js";
 import { show_findings } from "./findings.js";
 import { News } from "./news.js";
-import { Objects, port_name, port_of } from "./objects.js";
+import { Objects, device_of, port_name, port_of } from "./objects.js";
 import { PortPage } from "./port.js";
 import { PortTable } from "./table.js";
 import { follow_theme } from "./theme.js";
@@ -32,9 +32,11 @@ class Page {
     }
 
     update(dirty) {
-        for (const path of dirty) {
-            this.table.update(path, this.objects.paths.get(path));
-            this.tell(path, this.objects.paths.get(path));
+        /* the row of a port has values of its device */
+        for (const path of new Set([...dirty].flatMap(path => [path, ...(device_of(this.objects.paths.get(path))?.Ports ?? [])]))) {
+            const object = this.objects.paths.get(path);
+            this.table.update(path, object, this.objects.paths.get(port_of(object)?.Device));
+            this.tell(path, object);
         }
         this.told = this.objects.loads;
         this.table.finish(this.objects.state === "present");
@@ -107,15 +109,8 @@ class Page {
             window.scrollTo(0, 0);
         } else {
             document.title = "RDMA ports";
-            this.focus_port(before);
-        }
-    }
-
-    /* Back in the table, the keyboard is where it was. */
-    focus_port(name) {
-        for (const row of this.table.rows.values()) {
-            if (name && row.keys[0] === name)
-                row.link.focus();
+            /* back in the table, the keyboard is where it was */
+            this.table.focus(before);
         }
     }
 }
@@ -128,7 +123,7 @@ async function main() {
         objects.start();
         new Page(objects, await Description.load()).start();
     } catch (error) {
-        const text = `The page needs rdmactl, which does not run: ${cockpit.message(error)}`;
+        const text = `The page is not complete: ${cockpit.message(error)}`;
         document.querySelector("main").replaceChildren(el("p", { class: "notice bad", role: "alert" }, text));
     }
 }

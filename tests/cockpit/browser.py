@@ -84,7 +84,7 @@ class Browser:
         # innerText leaves out what is hidden
         return self.run("""
             const rows = [...document.querySelectorAll('.ports tbody tr')];
-            const row = rows.find(r => r.querySelector('a').textContent === arguments[0]);
+            const row = rows.find(r => r.querySelector('a')?.textContent === arguments[0]);
             return row?.querySelector(`[data-name="${arguments[1]}"]`)?.innerText.trim();""", port, column)
 
     def names(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A simulated machine with Cockpit: a bus, rdmad on a scenario, and cockpit-ws with the page of this tree."""
 
+import glob
 import json
 import os
 import socket
@@ -31,26 +32,24 @@ def wait_until(condition, what):
 
 
 class Site:
-    """SOURCE is the tree of the project; RDMACTL: whether rdmactl is installed. cockpit-ws with a local session serves one login, so each page has a
-    site of its own."""
+    """SOURCE is the tree of the project; DESCRIPTION: whether the page is installed with what the build has written. cockpit-ws with a local session
+    serves one login, so each page has a site of its own."""
 
-    def __init__(self, source, rdmactl=True):
+    def __init__(self, source, description=True):
         self.processes = []
         self.rdmad = None
         self.work = tempfile.TemporaryDirectory(prefix="rdmad-cockpit-")
-        share = os.path.join(self.work.name, "share", "cockpit")
-        programs = os.path.join(self.work.name, "bin")
-        os.makedirs(share)
-        os.makedirs(programs)
-        os.symlink(os.path.join(source, "cockpit"), os.path.join(share, "rdma"))
-        if rdmactl:
-            os.symlink(os.environ["RDMACTL"], os.path.join(programs, "rdmactl"))
+        page = os.path.join(self.work.name, "share", "cockpit", "rdma")
+        os.makedirs(page)
+        files = glob.glob(os.path.join(source, "cockpit", "*.*")) + ([os.environ["DESCRIPTION"]] if description else [])
+        for file in files:
+            os.symlink(file, os.path.join(page, os.path.basename(file)))
         self.address = self._start_bus()
         # With a bus and an agent for SSH, which need not exist, the bridge starts none that might outlive the test.
         self.environment = os.environ | {
             "DBUS_SESSION_BUS_ADDRESS": self.address, "SSH_AUTH_SOCK": os.path.join(self.work.name, "no-agent"),
             "LC_ALL": "C.UTF-8", "TZ": "UTC", "DBUS_SYSTEM_BUS_ADDRESS": self.address, "HOME": self.work.name,
-            "XDG_DATA_HOME": os.path.join(self.work.name, "share"), "PATH": f"{programs}:{os.environ['PATH']}"}
+            "XDG_DATA_HOME": os.path.join(self.work.name, "share")}
         self.bus = Gio.DBusConnection.new_for_address_sync(
             self.address, Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION)
         self.start_cockpit()

@@ -31,8 +31,10 @@ class Element {
     set className(name) { this.setAttribute("class", name) }
     get hidden() { return this.attributes.has("hidden") }
     set hidden(hidden) { hidden ? this.setAttribute("hidden", "") : this.attributes.delete("hidden") }
-    get value() { return this.chosen ?? this.children[0]?.getAttribute("value") }
+    get value() { return this.chosen ?? this.children[0]?.getAttribute("value") ?? "" }
     set value(value) { this.chosen = value }
+    get checked() { return this.attributes.has("checked") }
+    set checked(checked) { checked ? this.setAttribute("checked", "") : this.attributes.delete("checked") }
     get children() { return this.childNodes.filter(node => node instanceof Element) }
     get firstChild() { return this.childNodes[0] ?? null }
     get textContent() { return this.childNodes.map(node => node.textContent ?? node).join("") }
@@ -163,17 +165,16 @@ globalThis.cockpit = {
         call: (path, interface_, method, args) => new Promise((resolve, reject) =>
             bus.calls.push({ path, interface_, method, args, answer: resolve, fail: reject })),
     }),
-    spawn(args) {
-        assert.deepEqual(args, ["rdmactl", "describe", "--json"]);
-        return Promise.resolve(description_text);
-    },
 };
 
 /* Data */
 
-const description_text = readFileSync(new URL("describe.json", import.meta.url), "utf-8");
+export const description_json = JSON.parse(readFileSync(new URL("describe.json", import.meta.url), "utf-8"));
 
-export const description_json = JSON.parse(description_text);
+globalThis.fetch = async name => {
+    assert.equal(name, "describe.json");
+    return { ok: true, json: async () => description_json };
+};
 
 /* {name: value} as the bridge hands it on */
 export const pack = values => Object.fromEntries(Object.entries(values).map(([name, v]) => [name, { t: "", v }]));

@@ -25,21 +25,27 @@ test("a value is in its unit", () => {
         [4096, "bytes", "4096 bytes"], [2 ** 20, "bytes", "1048576 bytes (1 MiB)"], [2 ** 20 + 1, "bytes", "1048577 bytes"],
         [2 ** 30, "bytes", "1073741824 bytes (1 GiB)"], [2 ** 30 + 2 ** 20, "bytes", "1074790400 bytes (1025 MiB)"], [0, "bytes", "0 bytes"],
         [1, "lanes", "1 lane"], [4, "lanes", "4 lanes"], [1, "entries", "1 entry"], [0, "entries", "0 entries"],
-        [45, "degrees Celsius", "45 °C"], [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
+        [45, "degrees Celsius", "45 °C"], [7, "K", "7 K"], [250, "cm", "2.5 m"], [3301500, "uV", "3.301 V"], [6750, "uA", "6.75 mA"],
+        [1000000, "nW", "0.00 dBm"], [501187, "nW", "-3.00 dBm"], [2000000, "nW", "3.01 dBm"], [0, "nW", "no light"],
+        [[1000000, 0], "nW", "0.00 dBm, no light"], [350, "0.01 dB", "3.50 dB"], [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
         [true, null, "yes"], [false, null, "no"], [["a", 1], null, "a, 1"], [[], null, "none"], ["", null, "none"],
         [{ a: { v: 1 }, b: { v: "x" } }, null, "a: 1, b: x"], [{}, null, "none"],
     ])
         assert.equal(format(value, unit), text);
     /* each unit of the table has a printer */
     for (const unit of new Set(description_json.Attributes.map(row => row.Unit)))
-        assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits)$/);
+        assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits|cm|uV|uA|nW|0.01 dB)$/);
     assert.deepEqual(["active", "active-defer", "down", "init", "armed"].map(tone), ["good", "good", "bad", "fair", "fair"]);
 });
 
 test("names are written as people read them", () => {
     for (const [name, text] of [["State", "State"], ["SmLid", "Subnet manager LID"], ["ActiveMtu", "Active MTU"], ["Pkeys", "P_Keys"],
-                                ["NetdevMtu", "Network interface MTU"], ["PhysicalState", "Physical state"]])
+                                ["NetdevMtu", "Network interface MTU"], ["PhysicalState", "Physical state"], ["SubnetTimeoutUSec", "Subnet timeout"],
+                                ["LinkDownCount", "Link downs"], ["CableRxPower", "Cable RX power"], ["node_guid", "Node GUID"]])
         assert.equal(label(name), text);
+    /* and no other name is left as it is */
+    for (const { Name } of description_json.Attributes.filter(row => row.Name))
+        assert.doesNotMatch(label(Name).replace(/RoCE|IPv6/g, ""), /[a-z][A-Z]|_(?!Key)/, Name);
 });
 
 test("what has no value has its reason", () => {
@@ -60,7 +66,7 @@ test("a member that all entries lack has no column", () => {
     const object = { [row.Interface]: { Gids: [[0, "fe80::", "IB", "", "", {}], [1, "fe81::", "IB", "", "", pack({ VlanId: 5 })]] } };
 
     assert.deepEqual(description.entries(object, row),
-                     { headings: ["index", "gid", "type", "vlan_id"], rows: [["0", "fe80::", "IB", ""], ["1", "fe81::", "IB", "5"]] });
+                     { headings: ["Index", "GID", "Type", "VLAN ID"], rows: [["0", "fe80::", "IB", ""], ["1", "fe81::", "IB", "5"]] });
 });
 
 /* What GetCounters() returns of one counter of a port. */
@@ -182,7 +188,11 @@ test("news are told once", async () => {
 test("the table is in the order of the chosen column", () => {
     const parent = document.createElement("div");
     const table = new PortTable(parent, description);
-    const names = () => table.body.children.map(row => row.children[0].textContent).join(" ");
+    const names = () => {
+        table.render();
+        return table.element.all("a").map(a => a.textContent).join(" ");
+    };
+    table.by_adapter.checked = false;
     const put = (name, others) => table.update(name, plain(port(name, others)));
     const column = name => table.columns.findIndex(c => c.Name === name);
     const lid = description.columns.find(c => c.Name === "Lid");
@@ -220,4 +230,64 @@ test("the table is in the order of the chosen column", () => {
     for (const letter of "hdpbxfnjlcvrmkto")
         put(letter);
     assert.equal(names(), "a/1 b/1 c/1 d/1 f/1 h/1 j/1 k/1 l/1 m/1 mlx5_10/1 n/1 o/1 p/1 r/1 t/1 v/1 x/1 z/1");
+});
+
+/* A table of the ports of these devices: name -> values of the device */
+function table_of(devices) {
+    const table = new PortTable(document.createElement("div"), description);
+
+    for (const [name, values] of Object.entries(devices))
+        table.update(name, plain(port(name)), { "org.rdma.Device": { Name: name, ...values } });
+    table.finish(true);
+    return table;
+}
+
+const parts = table => table.element.all("tbody").map(body => body.children.map(row => row.children[0].textContent).join(" "));
+
+test("an adapter stands where the first of its ports does", () => {
+    const one = { SystemImageGuid: "1:2", HcaType: "MT1", Driver: "mlx5_core", PciAddress: "0000:19:00.1" };
+    const table = table_of({ b: { PciAddress: "0000:31:00.0" }, a: one, d: { PciAddress: "0000:31:00.1" }, c: one, e: {} });
+
+    assert.deepEqual(parts(table), ["MT1, mlx5_core, PCI 0000:19:00 a/1 c/1", "PCI 0000:31:00 b/1 d/1", "e e/1"]);
+    table.sort(0);
+    assert.deepEqual(parts(table), ["e e/1", "PCI 0000:31:00 d/1 b/1", "MT1, mlx5_core, PCI 0000:19:00 c/1 a/1"]);
+    for (const name of ["b", "d"])
+        table.update(name, undefined);
+    table.finish(true);
+    assert.deepEqual(parts(table), ["e e/1", "MT1, mlx5_core, PCI 0000:19:00 c/1 a/1"]);
+    assert.equal(table.adapters.size, 2);
+    table.by_adapter.checked = false;
+    table.render();
+    assert.deepEqual(parts(table), ["e/1 c/1 a/1"]);
+});
+
+test("the filter lets rows through that have each of its words", () => {
+    const table = table_of({ a: { FirmwareVersion: "28.1" }, b: { FirmwareVersion: "28.2", HcaType: "MT7" }, c: { FirmwareVersion: "30.1", HcaType: "MT7" } });
+    const found = text => {
+        table.filter.value = text;
+        table.render();
+        return [table.element.all("a").map(a => a.textContent).join(" "), table.count.textContent];
+    };
+
+    assert.deepEqual(found(" mt7  28 "), ["b/1", "1 of 3 ports are shown"]);
+    assert.deepEqual(found("MT7"), ["b/1 c/1", "2 of 3 ports are shown"]);
+    assert.deepEqual(found("nothing"), ["", "0 of 3 ports are shown"]);
+    /* why a value is not there is no value */
+    table.update("a", plain(port("a", { Rate: 0, Unavailable: { Rate: description_json.Reasons[0].Name } })), undefined);
+    assert.deepEqual(found(description_json.Reasons[0].Help), ["", "0 of 3 ports are shown"]);
+    table.update("c", plain({ ...port("c"), "org.rdma.Port.Neighbor": pack({ Neighbor: "leaf-3", NeighborPort: "swp7" }) }), undefined);
+    assert.deepEqual(found("leaf-3 swp7"), ["c/1", "1 of 3 ports are shown"]);
+    assert.deepEqual(found(""), ["a/1 b/1 c/1", ""]);
+});
+
+test("of many ports only some are in the document", () => {
+    const table = table_of(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`d${i}`, { SystemImageGuid: `${i >> 9}` }])));
+    const n = () => table.element.all("a").length;
+
+    assert.deepEqual([n(), table.more.hidden, table.count.textContent], [256, false, "256 of 600 ports are shown"]);
+    table.show_more();
+    assert.deepEqual([n(), table.more.hidden], [512, false]);
+    table.show_more();
+    assert.deepEqual([n(), table.more.hidden, table.count.textContent], [600, true, ""]);
+    assert.equal(table.element.all("tbody").length, 2);
 });
