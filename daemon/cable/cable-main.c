@@ -69,8 +69,9 @@ static int method_read(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 
 int main(int argc, char *argv[])
 {
-	Service s = {.helper = {NAME, PATH, "Read", "u", "a{ss}", method_read, IDLE_USEC, NULL, {}},
-		     .ethtool = GENL_CLOSED};
+	Service s = {
+		.helper = {NAME, PATH, {{"Read", "u", "a{ss}", method_read}}, IDLE_USEC, NULL, {}},
+		.ethtool = GENL_CLOSED};
 	int status;
 
 	if (argc > 1) {

@@ -77,7 +77,8 @@ static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 
 int main(void)
 {
-	Helper h = {NAME, PATH, "List", "a(su)", "a(suyyttsuu)", method_list, IDLE_USEC, NULL, {}};
+	Helper h = {NAME,      PATH, {{"List", "a(su)", "a(suyyttsuu)", method_list}},
+		    IDLE_USEC, NULL, {}};
 
 	return helper_main(&h, "rdmad-fabric", 0);
 }

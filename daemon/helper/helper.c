@@ -25,11 +25,13 @@ static int start(sd_event *event, sd_bus *bus, Helper *h)
 {
 	int r = sd_event_add_time_relative(event, &h->idle, CLOCK_MONOTONIC, h->idle_usec, 0,
 					   on_idle, NULL);
+	size_t n = 0;
 
-	h->vtable[0] = (sd_bus_vtable)SD_BUS_VTABLE_START(0);
-	h->vtable[1] = (sd_bus_vtable)SD_BUS_METHOD(h->method, h->takes, h->returns, h->answer,
-						    SD_BUS_VTABLE_UNPRIVILEGED);
-	h->vtable[2] = (sd_bus_vtable)SD_BUS_VTABLE_END;
+	h->vtable[n++] = (sd_bus_vtable)SD_BUS_VTABLE_START(0);
+	for (const HelperMethod *m = h->methods; n <= HELPER_METHODS_MAX && m->name; m++)
+		h->vtable[n++] = (sd_bus_vtable)SD_BUS_METHOD(
+			m->name, m->takes, m->returns, m->answer, SD_BUS_VTABLE_UNPRIVILEGED);
+	h->vtable[n] = (sd_bus_vtable)SD_BUS_VTABLE_END;
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, h->path, h->name, h->vtable, h);
 	if (r >= 0)

@@ -62,9 +62,12 @@ static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 /* An argument is the socket of another lldpd than that of the machine. */
 int main(int argc, char *argv[])
 {
-	Service s = {
-		.helper = {
-			NAME, PATH, "List", "", "a(ssssssuuit)", method_list, IDLE_USEC, NULL, {}}};
+	Service s = {.helper = {NAME,
+				PATH,
+				{{"List", "", "a(ssssssuuit)", method_list}},
+				IDLE_USEC,
+				NULL,
+				{}}};
 	const char *why = "";
 	int r, status;
 

@@ -72,7 +72,7 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
 		return EXIT_FAILURE;
 	}
-	s.helper = (Helper){NAME,      PATH, "Describe", "au", "a(uuutss)", method_describe,
+	s.helper = (Helper){NAME,      PATH, {{"Describe", "au", "a(uuutss)", method_describe}},
 			    IDLE_USEC, NULL, {}};
 	s.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return helper_main(&s.helper, "rdmad-processes", s.proc < 0 ? -errno : 0);
