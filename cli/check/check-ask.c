@@ -106,7 +106,7 @@ static const Sample *read_counters(void *userdata, const Object *port, const cha
 	sample_done(&a->sample);
 	a->sampled = NULL;
 	sd_bus_error_free(&a->error);
-	k = sample_read(a->c->bus, port->path, &a->sample, &a->error);
+	k = sample_read(a->c->bus, port->path, SAMPLE_LOCAL, &a->sample, &a->error);
 	if (k >= 0) {
 		a->sampled = port;
 		return &a->sample;
@@ -135,7 +135,7 @@ ExitStatus asker_sample(Asker *a, uint64_t usec)
 
 		if (!p)
 			return out_of_memory();
-		(void)sample_read(a->c->bus, port->path, &p->sample, &error);
+		(void)sample_read(a->c->bus, port->path, SAMPLE_LOCAL, &p->sample, &error);
 	}
 	usleep((useconds_t)usec);
 	return STATUS_OK;

@@ -10,7 +10,6 @@
 #include "clock.h"
 #include "format.h"
 #include "json.h"
-#include "sample.h"
 
 /* rdmad reads the counters of a port at most once a second. When it answers with the last sample
  * again, ask it again after this time. */
@@ -21,6 +20,7 @@ typedef struct Watch {
 	Context *c;
 	char name[96];
 	const char *path;
+	SampleEnd end;
 	bool ended;   /* the port has gone */
 	bool several; /* it is not the only port: lines say which */
 	Sample last;  /* its times are 0 before the first sample */
@@ -189,7 +189,7 @@ static ExitStatus watch_once(Watch *w)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	_cleanup_(sample_done) Sample s = {};
-	int r = sample_read(w->c->bus, w->path, &s, &error);
+	int r = sample_read(w->c->bus, w->path, w->end, &s, &error);
 
 	w->again = false;
 	if (r >= 0) {
@@ -262,7 +262,7 @@ static ExitStatus watch_ports(Context *c, Watch *watches, size_t n, uint64_t int
 	return worst;
 }
 
-ExitStatus counters_watch(Context *c, const Selection *s, uint64_t interval_usec)
+ExitStatus counters_watch(Context *c, const Selection *s, SampleEnd end, uint64_t interval_usec)
 {
 	Watch *watches = calloc(s->n + 1, sizeof(*watches));
 	ExitStatus status;
@@ -270,12 +270,13 @@ ExitStatus counters_watch(Context *c, const Selection *s, uint64_t interval_usec
 	if (!watches)
 		return out_of_memory();
 	for (size_t i = 0; i < s->n; i++) {
-		watches[i] = (Watch){.c = c, .path = s->ports[i]->path, .several = s->n > 1};
+		watches[i] =
+			(Watch){.c = c, .path = s->ports[i]->path, .end = end, .several = s->n > 1};
 		object_name(s->ports[i], watches[i].name);
 	}
 	if (!c->json && s->n > 0)
-		fprintf(c->out, "%s%s, differences per second\n", watches[0].name,
-			s->n > 1 ? " and others" : "");
+		fprintf(c->out, "%s%s%s, differences per second\n", watches[0].name,
+			s->n > 1 ? " and others" : "", end == SAMPLE_REMOTE ? ", other ends" : "");
 	status = watch_ports(c, watches, s->n, interval_usec);
 	for (size_t i = 0; i < s->n; i++)
 		sample_done(&watches[i].last);

@@ -20,6 +20,7 @@
 static uint64_t arg_watch_usec; /* 0: once */
 static const char *arg_save, *arg_since;
 static bool arg_total;
+static SampleEnd arg_end;
 
 static ExitStatus parse_watch(const Option *o, const char *argument)
 {
@@ -38,8 +39,17 @@ static ExitStatus parse_file(const Option *o, const char *argument)
 	return *argument ? option_text(o, argument) : option_refuse(o, argument);
 }
 
+static ExitStatus parse_end(const Option *o, const char *argument)
+{
+	if (!streq(argument, "local") && !streq(argument, "remote"))
+		return option_refuse(o, argument);
+	*(SampleEnd *)o->value = streq(argument, "remote") ? SAMPLE_REMOTE : SAMPLE_LOCAL;
+	return STATUS_OK;
+}
+
 /* clang-format off */
 const Option counters_options[] = {
+	{"end",   0, "END",  "remote: of the port at the other end of the link", parse_end, &arg_end, "local or remote", 0},
 	{"save",  0, "FILE", "Save the counters in a file, for --since", parse_file, &arg_save, "the name of a file", 0},
 	{"since", 0, "FILE", "Print the changes since a file was saved", parse_file, &arg_since, "the name of a file", 0},
 	{"total", 0, NULL, "Print the sums over all of the ports", option_set, &arg_total, NULL, 0},
@@ -139,8 +149,8 @@ static ExitStatus print_sample(const Context *c, const char *name, const Sample 
 
 	if (!when)
 		return out_of_memory();
-	fprintf(c->out, "%s%s%s %s %s\n", terminal_color(c, "bold"), name, terminal_plain(c),
-		since_usec ? "since" : "at", when);
+	fprintf(c->out, "%s%s%s%s %s %s\n", terminal_color(c, "bold"), name, terminal_plain(c),
+		arg_end == SAMPLE_REMOTE ? ", other end," : "", since_usec ? "since" : "at", when);
 	for (size_t i = 0; status == STATUS_OK && i < s->counters.n; i++)
 		if (sample_starts_group(s, i)) {
 			status = print_group(c, s, i, &n);
@@ -249,7 +259,7 @@ static ExitStatus read_port(Context *c, const Object *port, Samples *all, Sample
 
 	object_name(port, name);
 	r = all ? sample_take(all, port->path, ret, &why)
-		: sample_read(c->bus, port->path, ret, &error);
+		: sample_read(c->bus, port->path, arg_end, ret, &error);
 	if (r >= 0)
 		return STATUS_OK;
 	if (!why)
@@ -265,7 +275,7 @@ static ExitStatus read_list(Context *c, const Selection *s, SampleList *ret)
 	ExitStatus worst = STATUS_OK, status;
 	_cleanup_(samples_done) Samples all = {};
 	bool is_all = c->n_arguments == 0 && s->n > 0;
-	int r = is_all ? sample_read_all(c->bus, &all, &error) : 0;
+	int r = is_all ? sample_read_all(c->bus, arg_end, &all, &error) : 0;
 
 	if (r < 0)
 		return bus_complain("counters", &error, r);
@@ -351,6 +361,9 @@ ExitStatus counters_command(Context *c)
 		return usage_error(
 			"counters: --watch cannot be used together with --save, --since or "
 			"--total");
+	if (arg_end == SAMPLE_REMOTE && (arg_save || arg_since))
+		return usage_error(
+			"counters: --end=remote cannot be used together with --save or --since");
 	status = selection_read(c, 0, selection_names, &s);
 	if (status != STATUS_OK)
 		return status;
@@ -358,7 +371,7 @@ ExitStatus counters_command(Context *c)
 	if (s.n + s.n_missing == 0 && !c->json && !arg_save)
 		no_ports(c);
 	else if (arg_watch_usec > 0)
-		status = counters_watch(c, &s, arg_watch_usec);
+		status = counters_watch(c, &s, arg_end, arg_watch_usec);
 	else
 		status = print_or_save(c, &s);
 	return MAX(status, missing);

@@ -25,18 +25,22 @@ static bool is_complete(const Port *p)
 /* The outcome of the reading of a port. */
 typedef struct Outcome {
 	const Reading *reading; /* NULL: it could not be read */
+	const Unavailable *why;
 	int error;
 	const char *text;
 } Outcome;
 
-/* The next port for the reply to Q; NULL: there is none. A port that is about to go is left out. */
-static const Port *next_port(PortWalk *w, const LongReplyQuestion *q, Outcome *ret)
+/* The next port for the reply to Q with what KIND has read; NULL: there is none. A port that is
+ * about to go is left out. */
+static const Port *next_port(PortWalk *w, const LongReplyQuestion *q, QueryKind kind, Outcome *ret)
 {
 	const Port *p;
 
 	while ((p = port_walk_next(w))) {
 		*ret = (Outcome){};
-		ret->reading = bus_reading_for(q, p, QUERY_COUNTERS, &ret->error, &ret->text);
+		ret->reading = bus_reading_for(q, p, kind, &ret->error, &ret->text);
+		if (!ret->reading && reading_of(p, kind))
+			ret->why = reading_of(p, kind)->why;
 		if (ret->error != -ENODEV)
 			break;
 	}
@@ -51,7 +55,7 @@ static void put_error(BusWriter *w, const Outcome *o)
 
 	if (o->reading)
 		return;
-	bus_writer_add_text(w, "Error", unavailable_rows[code].code);
+	bus_writer_add_text(w, "Error", o->why ? o->why->code : unavailable_rows[code].code);
 	bus_writer_add_text(w, "ErrorMessage", o->text);
 }
 
@@ -198,8 +202,7 @@ static void put_values(BusWriter *w, Sets *s, const Port *p, const Outcome *o)
 	bus_writer_close(w);
 }
 
-int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
-		       _unused_ sd_bus_error *error)
+static int write_counters(BusWriter *w, const LongReplyQuestion *q, const Cache *c, QueryKind kind)
 {
 	const PortWalk first = {.cache = c, .paths = q->text};
 	_cleanup_(sets_done) Sets s = {};
@@ -208,7 +211,7 @@ int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 	Outcome o;
 	int r = 0;
 
-	while (r >= 0 && (p = next_port(&walk, q, &o)))
+	while (r >= 0 && (p = next_port(&walk, q, kind, &o)))
 		if (o.reading)
 			r = add_set(&s, p, o.reading->table);
 	if (r < 0)
@@ -219,10 +222,22 @@ int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 	bus_writer_close(w);
 	bus_writer_open(w, 'a', "(" VALUES_TYPES ")");
 	walk = first;
-	while (bus_writer_error(w) >= 0 && (p = next_port(&walk, q, &o)))
+	while (bus_writer_error(w) >= 0 && (p = next_port(&walk, q, kind, &o)))
 		put_values(w, &s, p, &o);
 	bus_writer_close(w);
 	return 1;
+}
+
+int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+		       _unused_ sd_bus_error *error)
+{
+	return write_counters(w, q, c, QUERY_COUNTERS);
+}
+
+int bus_far_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+			   _unused_ sd_bus_error *error)
+{
+	return write_counters(w, q, c, QUERY_FAR);
 }
 
 /* The paths of the ports that NAMES name, as PortWalk.paths. */
@@ -265,10 +280,19 @@ int bus_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	/* one time-out for what each device does when it is asked, and one for itself */
 	ReadingQuestion q = {QUERY_COUNTERS, LONG_REPLY_COUNTERS, NULL,
 			     2 * b->config->query_timeout_usec};
-	const BusOption options[] = {{"ports", 'a', &names},
-				     {"timeout-usec", 't', &q.timeout_usec}};
+	const char *end = "local";
+	const BusOption options[] = {
+		{"ports", 'a', &names}, {"timeout-usec", 't', &q.timeout_usec}, {"end", 's', &end}};
 	int r = bus_read_options(m, "GetCounters", options, ARRAY_SIZE(options), error);
 
+	if (r >= 0 && streq(end, "remote")) {
+		q.kind = QUERY_FAR;
+		q.reply = LONG_REPLY_FAR_COUNTERS;
+	} else if (r >= 0 && !streq(end, "local")) {
+		r = sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
+				      "Option \"end\": expected local or remote, not \"%s\"",
+				      BUS_SHOW(end));
+	}
 	if (r >= 0 && names.texts)
 		r = find_ports(b->cache, names.texts, &q.paths, error);
 	return r < 0 ? r : bus_ask_readings(b, m, &q, error);

@@ -13,6 +13,9 @@ extern const char bus_counters_signature[];
 /* Manager.GetCounters(a{sv}); USERDATA is the Bus. */
 int bus_get_counters(sd_bus_message *m, void *userdata, sd_bus_error *error);
 
-/* Writes the reply for its LongReplyRow. The text of the question has the paths of the ports. */
+/* Write the reply for its LongReplyRow: the counters of the ports, or those of the ports at the
+ * other ends of their links. The text of the question has the paths of the ports. */
 int bus_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 		       sd_bus_error *error);
+int bus_far_counters_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
+			   sd_bus_error *error);

@@ -2,6 +2,7 @@
 
 #include "bus-neighbors.h"
 
+#include "counters.h"
 #include "decode.h"
 #include "gid.h"
 #include "list.h"
@@ -18,6 +19,9 @@ static const struct {
 	[NEIGHBORS_OF_FABRIC] = {"org.rdma.Fabric", "/org/rdma/fabric", "(suyyttsuu)"},
 };
 
+/* Of one entry of the answer about counters */
+#define COUNTERS_TYPES "susa(st)"
+
 static int append_ports(sd_bus_message *m, const NeighborPort *ports, size_t n)
 {
 	int r = sd_bus_message_open_container(m, 'a', "(su)");
@@ -27,22 +31,22 @@ static int append_ports(sd_bus_message *m, const NeighborPort *ports, size_t n)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,
-		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
+static int ask(Bus *b, NeighborSource source, const char *method, const NeighborPort *ports,
+	       size_t n, sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	const char *name = services[source].name;
 	sd_bus *bus = bus_connection(b);
-	int r = sd_bus_message_new_method_call(bus, &m, name, services[source].path, name, "List");
+	int r = sd_bus_message_new_method_call(bus, &m, name, services[source].path, name, method);
 
 	if (r >= 0 && source == NEIGHBORS_OF_FABRIC)
 		r = append_ports(m, ports, n);
 	return r < 0 ? r : MIN(sd_bus_call_async(bus, ret, m, handler, userdata, TIMEOUT_USEC), 0);
 }
 
-int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
+/* Begins to read ANSWER, an array of TYPE. */
+static int take(sd_bus_message *answer, const char *type)
 {
-	const char *type = services[source].type;
 	char array[16];
 
 	snprintf(array, sizeof(array), "a%s", type);
@@ -51,6 +55,17 @@ int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
 	if (!sd_bus_message_has_signature(answer, array))
 		return -EBADMSG;
 	return MIN(sd_bus_message_enter_container(answer, 'a', type), 0);
+}
+
+int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,
+		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
+{
+	return ask(b, source, "List", ports, n, handler, userdata, ret);
+}
+
+int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
+{
+	return take(answer, services[source].type);
 }
 
 static int next_of_lldpd(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
@@ -100,13 +115,20 @@ static void put_codes(AttrType code, uint32_t mask, AttrText ret)
 	list_end(&w);
 }
 
+/* CODE, if it is one that rdmad says. */
+static const Unavailable *find_code(const char *code)
+{
+	const Unavailable *why = unavailable_find(code);
+
+	return why && why->on_bus ? why : NULL;
+}
+
 static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
 			  PortSnapshot *s)
 {
 	uint32_t widths, speeds;
 	uint64_t guid, system;
 	const char *text;
-	const Unavailable *why;
 	uint8_t type, port;
 	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_FABRIC].type, &ret_port->name,
 				    &ret_port->number, &type, &port, &guid, &system, &text, &widths,
@@ -115,8 +137,7 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 	if (r <= 0)
 		return r;
 	if (!type) {
-		why = unavailable_find(text);
-		s->no_neighbor = why && why->on_bus ? why : NULL;
+		s->no_neighbor = find_code(text);
 		return 1;
 	}
 	PORT_SUPPLY_TEXT(s, neighbor, text);
@@ -145,4 +166,64 @@ int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t no
 	if (r > 0)
 		*ret = s;
 	return r;
+}
+
+int bus_ask_far_counters(Bus *b, const NeighborPort *ports, size_t n,
+			 sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
+{
+	return ask(b, NEIGHBORS_OF_FABRIC, "GetCounters", ports, n, handler, userdata, ret);
+}
+
+int bus_take_far_counters(sd_bus_message *answer)
+{
+	return take(answer, "(" COUNTERS_TYPES ")");
+}
+
+/* Reads an array of names and values of counters. One that has no row, or came before, is left
+ * out. */
+static int read_counters(sd_bus_message *answer, Table **ret)
+{
+	_cleanup_free_ CounterEntry *entries = calloc(n_counter_rows, sizeof(*entries));
+	_cleanup_free_ bool *has = calloc(n_counter_rows, sizeof(*has));
+	const char *name;
+	uint64_t value;
+	size_t n = 0, i;
+	int r = entries && has ? sd_bus_message_enter_container(answer, 'a', "(st)") : -ENOMEM;
+
+	while (r >= 0 && (r = sd_bus_message_read(answer, "(st)", &name, &value)) > 0) {
+		for (i = 0; i < n_counter_rows; i++)
+			if (counter_rows[i].group == COUNTER_GROUP_PORT &&
+			    streq(counter_rows[i].file, name))
+				break;
+		if (i == n_counter_rows || has[i])
+			continue;
+		has[i] = true;
+		entries[n].group = COUNTER_GROUP_PORT;
+		text_copy(entries[n].file, sizeof(entries[n].file), name);
+		entries[n++].value = value;
+	}
+	if (r >= 0)
+		r = sd_bus_message_exit_container(answer);
+	return r < 0 ? r : table_make(entries, n, sizeof(*entries), ret);
+}
+
+int bus_next_far_counters(sd_bus_message *answer, NeighborPort *ret_port, Table **ret_counters,
+			  const Unavailable **ret_why)
+{
+	_cleanup_(table_free_pointer) Table *counters = NULL;
+	const char *why;
+	int r = sd_bus_message_enter_container(answer, 'r', COUNTERS_TYPES);
+
+	if (r <= 0)
+		return r;
+	r = sd_bus_message_read(answer, "sus", &ret_port->name, &ret_port->number, &why);
+	if (r >= 0)
+		r = read_counters(answer, &counters);
+	if (r >= 0)
+		r = sd_bus_message_exit_container(answer);
+	if (r < 0)
+		return r;
+	*ret_why = find_code(why);
+	*ret_counters = *why ? NULL : steal_pointer(&counters);
+	return 1;
 }

@@ -37,3 +37,12 @@ int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, 
 int bus_take_neighbors(NeighborSource source, sd_bus_message *answer);
 int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t now_usec,
 		      NeighborPort *ret_port, PortSnapshot *ret);
+
+/* The same for the counters of the ports at the other ends of links of InfiniBand. The
+ * *RET_COUNTERS of *RET_PORT, which the caller frees, are NULL if they are not known: *RET_WHY,
+ * NULL if rdmad does not say such a code. */
+int bus_ask_far_counters(Bus *b, const NeighborPort *ports, size_t n,
+			 sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret);
+int bus_take_far_counters(sd_bus_message *answer);
+int bus_next_far_counters(sd_bus_message *answer, NeighborPort *ret_port, Table **ret_counters,
+			  const Unavailable **ret_why);

@@ -351,6 +351,7 @@ const LongReplyRow long_reply_rows[_LONG_REPLY_KIND_MAX] = {
 	[LONG_REPLY_EVIDENCE] = {"a" BUS_EVIDENCE, bus_evidence_read, bus_evidence_write, NULL},
 	[LONG_REPLY_USERS] = {bus_users_signature, NULL, bus_users_write, NULL},
 	[LONG_REPLY_COUNTERS] = {bus_counters_signature, NULL, bus_counters_write, NULL},
+	[LONG_REPLY_FAR_COUNTERS] = {bus_counters_signature, NULL, bus_far_counters_write, NULL},
 	[LONG_REPLY_INTROSPECT] = {"s", NULL, write_introspection, NULL},
 };
 /* clang-format on */

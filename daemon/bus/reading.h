@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Readings of a port on demand: its counters, and the owners of queue pairs on it. No signal tells
- * of their changes. The manager makes them (manager-reading.c); they are declared here because the
- * bus shows them.
+ * Readings of a port on demand: its counters, those of the port at the other end of its link, and
+ * the owners of queue pairs on it. No signal tells of their changes. The manager makes them
+ * (manager-reading.c); they are declared here because the bus shows them.
  */
 
 #include <systemd/sd-bus.h>
@@ -40,6 +40,7 @@ typedef struct Reading {
 	/* 0, or a negative errno and what it means: it could not be read later */
 	int error;
 	AttrText error_text;
+	const Unavailable *why; /* of that, as who was asked says; NULL: nobody says it */
 
 	PendingList calls;	 /* those that wait for it: bus_resume_calls() */
 	sd_bus_slot *completing; /* the question to somebody else */

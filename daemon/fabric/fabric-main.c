@@ -4,11 +4,14 @@
  * by the bus, answers
  *
  *     org.rdma.Fabric.List(ports a(su)) -> a(suyyttsuu)
+ *     org.rdma.Fabric.GetCounters(ports a(su)) -> a(susa(st))
  *
  * with the device and the number of a port that was asked for, and of the other end of its link the
  * type of the node, its port, the GUID of the node and that of its system, its description, and the
- * widths and speeds that are enabled there, and ends when nobody has asked for a while. Of an other
- * end that is not known the type is 0, and in place of its description is a code: why it is not.
+ * widths and speeds that are enabled there. Of an other end that is not known the type is 0, and in
+ * place of its description is a code: why it is not. Of counters there is such a code, which is
+ * empty if they are known, and each counter of the port at the other end, as sysfs calls it. The
+ * program ends when nobody has asked for a while.
  *
  * It alone opens umad. Who can do that can send any packet to the fabric, as a subnet manager does:
  * that is a right of this program, which talks to nobody but rdmad, and rdmad does not have it.
@@ -51,34 +54,73 @@ static int append_end(sd_bus_message *m, const Hop *h)
 		e->type ? e->text : unavailable_rows[h->why].code, e->widths, e->speeds);
 }
 
-static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int append_counters(sd_bus_message *m, const Hop *h)
+{
+	bool known = far_end_has_counters(&h->end);
+	int r = sd_bus_message_open_container(m, 'r', "susa(st)");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "sus", h->device, h->port,
+					  known ? "" : unavailable_rows[h->why].code);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "(st)");
+	for (size_t i = 0; i < FAR_COUNTERS_MAX && r >= 0; i++) {
+		uint64_t value;
+		const char *name = far_end_counter(&h->end, i, &value);
+
+		if (name)
+			r = sd_bus_message_append(m, "(st)", name, value);
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+/* Answers M with an array of TYPE, of which APPEND adds an entry for each port. */
+static int answer(sd_bus_message *m, Helper *helper, bool counters, const char *type,
+		  int (*append)(sd_bus_message *m, const Hop *h))
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ Hop *hops = calloc(PORTS_MAX, sizeof(*hops));
 	size_t n = 0;
 	int r = hops ? read_ports(m, hops, &n) : -ENOMEM;
 
-	helper_note_call(userdata);
+	helper_note_call(helper);
 	if (r >= 0)
 		r = sd_bus_message_new_method_return(m, &reply);
 	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "(suyyttsuu)");
+		r = sd_bus_message_open_container(reply, 'a', type);
 	if (r < 0)
 		return r;
 	alarm(ANSWER_SEC);
-	hop_ask(hops, n);
+	hop_ask(hops, n, counters);
 	alarm(0);
 	for (size_t i = 0; i < n && r >= 0; i++)
-		r = append_end(reply, &hops[i]);
+		r = append(reply, &hops[i]);
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
+static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	return answer(m, userdata, false, "(suyyttsuu)", append_end);
+}
+
+static int method_get_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	return answer(m, userdata, true, "(susa(st))", append_counters);
+}
+
 int main(void)
 {
-	Helper h = {NAME,      PATH, {{"List", "a(su)", "a(suyyttsuu)", method_list}},
-		    IDLE_USEC, NULL, {}};
+	Helper h = {NAME,
+		    PATH,
+		    {{"List", "a(su)", "a(suyyttsuu)", method_list},
+		     {"GetCounters", "a(su)", "a(susa(st))", method_get_counters}},
+		    IDLE_USEC,
+		    NULL,
+		    {}};
 
 	return helper_main(&h, "rdmad-fabric", 0);
 }

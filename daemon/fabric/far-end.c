@@ -2,17 +2,60 @@
 
 #include "far-end.h"
 
-#include <endian.h>
-
 /* The last type of a node: a router */
 #define TYPE_MAX 3U
+/* Those above are of multicast groups. */
+#define UNICAST_LID_MAX 0xbfffU
+#define TEXT_BYTES	64U
 
-static uint64_t get_guid(const uint8_t *data)
+/* Of CapabilityMask of performance management: which counters there are */
+#define HAS_EXTENDED 0x200U /* PortCountersExtended */
+#define HAS_SHORTER  0x400U /* of these only data and packets */
+#define HAS_WAIT     0x1000U
+
+/* The counters: a name of sysfs that is there twice stands for the first that the node has. */
+static const struct {
+	const char *file;
+	FarEndPart part;
+	uint16_t bit; /* the first one, which is the highest */
+	uint8_t bits;
+	uint16_t needs; /* one of these abilities; 0: none */
+} rows[] = {
+	{"port_xmit_data", FAR_END_EXTENDED, 64, 64, HAS_EXTENDED | HAS_SHORTER},
+	{"port_rcv_data", FAR_END_EXTENDED, 128, 64, HAS_EXTENDED | HAS_SHORTER},
+	{"port_xmit_packets", FAR_END_EXTENDED, 192, 64, HAS_EXTENDED | HAS_SHORTER},
+	{"port_rcv_packets", FAR_END_EXTENDED, 256, 64, HAS_EXTENDED | HAS_SHORTER},
+	{"unicast_xmit_packets", FAR_END_EXTENDED, 320, 64, HAS_EXTENDED},
+	{"unicast_rcv_packets", FAR_END_EXTENDED, 384, 64, HAS_EXTENDED},
+	{"multicast_xmit_packets", FAR_END_EXTENDED, 448, 64, HAS_EXTENDED},
+	{"multicast_rcv_packets", FAR_END_EXTENDED, 512, 64, HAS_EXTENDED},
+	{"symbol_error", FAR_END_COUNTERS, 32, 16, 0},
+	{"link_error_recovery", FAR_END_COUNTERS, 48, 8, 0},
+	{"link_downed", FAR_END_COUNTERS, 56, 8, 0},
+	{"port_rcv_errors", FAR_END_COUNTERS, 64, 16, 0},
+	{"port_rcv_remote_physical_errors", FAR_END_COUNTERS, 80, 16, 0},
+	{"port_rcv_switch_relay_errors", FAR_END_COUNTERS, 96, 16, 0},
+	{"port_xmit_discards", FAR_END_COUNTERS, 112, 16, 0},
+	{"port_xmit_constraint_errors", FAR_END_COUNTERS, 128, 8, 0},
+	{"port_rcv_constraint_errors", FAR_END_COUNTERS, 136, 8, 0},
+	{"local_link_integrity_errors", FAR_END_COUNTERS, 152, 4, 0},
+	{"excessive_buffer_overrun_errors", FAR_END_COUNTERS, 156, 4, 0},
+	{"VL15_dropped", FAR_END_COUNTERS, 176, 16, 0},
+	{"port_xmit_data", FAR_END_COUNTERS, 192, 32, 0},
+	{"port_rcv_data", FAR_END_COUNTERS, 224, 32, 0},
+	{"port_xmit_packets", FAR_END_COUNTERS, 256, 32, 0},
+	{"port_rcv_packets", FAR_END_COUNTERS, 288, 32, 0},
+	{"port_xmit_wait", FAR_END_COUNTERS, 320, 32, HAS_WAIT},
+};
+_Static_assert(ARRAY_SIZE(rows) == FAR_COUNTERS_MAX, "a place for each counter");
+
+static uint64_t get_bits(const uint8_t *data, unsigned int bit, unsigned int bits)
 {
-	uint64_t guid;
+	uint64_t value = 0;
 
-	memcpy(&guid, data, sizeof(guid));
-	return be64toh(guid);
+	for (unsigned int i = bit; i < bit + bits; i++)
+		value = value << 1 | (data[i / 8] >> (7 - i % 8) & 1U);
+	return value;
 }
 
 static int take_node(FarEnd *e, const uint8_t *data)
@@ -20,8 +63,8 @@ static int take_node(FarEnd *e, const uint8_t *data)
 	FarEnd n = *e;
 
 	n.type = data[2];
-	n.system = get_guid(data + 4);
-	n.guid = get_guid(data + 12);
+	n.system = get_bits(data, 32, 64);
+	n.guid = get_bits(data, 96, 64);
 	n.port = data[36];
 	if (n.type == 0 || n.type > TYPE_MAX || n.guid == 0 || n.port == 0)
 		return -EBADMSG;
@@ -32,9 +75,9 @@ static int take_node(FarEnd *e, const uint8_t *data)
 /* The text fills what it has with 0, or not at all. */
 static void take_text(FarEnd *e, const uint8_t *data)
 {
-	char text[FAR_END_BYTES + 1] = "";
+	char text[TEXT_BYTES + 1] = "";
 
-	memcpy(text, data, FAR_END_BYTES);
+	memcpy(text, data, TEXT_BYTES);
 	text_copy(e->text, sizeof(e->text), text);
 	text_sanitize(e->text, sizeof(e->text));
 }
@@ -47,7 +90,28 @@ static void take_port(FarEnd *e, const uint8_t *data)
 	e->speeds = (data[35] & 0x7U) | (data[63] & 0xfU) << 4 | (data[56] & 0x1U) << 8;
 }
 
-int far_end_take(FarEnd *e, FarEndPart part, const uint8_t data[FAR_END_BYTES])
+static int take_lid(FarEnd *e, const uint8_t *data)
+{
+	uint64_t lid = get_bits(data, 128, 16);
+
+	if (lid > UNICAST_LID_MAX)
+		return -EBADMSG;
+	e->lid = (uint16_t)lid;
+	return 0;
+}
+
+/* The answer names the port that it is about. */
+static int take_counters(FarEnd *e, FarEndPart part, const uint8_t *data)
+{
+	if (data[1] != e->port)
+		return -EBADMSG;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].part == part)
+			e->counters[i] = get_bits(data, rows[i].bit, rows[i].bits);
+	return 0;
+}
+
+static int take_part(FarEnd *e, FarEndPart part, const uint8_t *data)
 {
 	switch (part) {
 	case FAR_END_NODE:
@@ -58,8 +122,50 @@ int far_end_take(FarEnd *e, FarEndPart part, const uint8_t data[FAR_END_BYTES])
 	case FAR_END_PORT:
 		take_port(e, data);
 		return 0;
+	case FAR_END_LID:
+		return take_lid(e, data);
+	case FAR_END_CLASS:
+		e->abilities = (uint16_t)get_bits(data, 16, 16);
+		return 0;
+	case FAR_END_COUNTERS:
+	case FAR_END_EXTENDED:
+		return take_counters(e, part, data);
 	case _FAR_END_PART_MAX:
 		break;
 	}
 	return -EBADMSG;
+}
+
+int far_end_take(FarEnd *e, FarEndPart part, const uint8_t data[FAR_END_BYTES])
+{
+	int r = take_part(e, part, data);
+
+	if (r >= 0)
+		e->parts |= 1U << part;
+	return r;
+}
+
+static bool has_counter(const FarEnd *e, size_t i)
+{
+	return e->parts >> rows[i].part & 1 && (!rows[i].needs || rows[i].needs & e->abilities);
+}
+
+bool far_end_has_counters(const FarEnd *e)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(rows) && !has_counter(e, i))
+		i++;
+	return i < ARRAY_SIZE(rows);
+}
+
+const char *far_end_counter(const FarEnd *e, size_t i, uint64_t *ret)
+{
+	if (!has_counter(e, i))
+		return NULL;
+	for (size_t k = 0; k < i; k++)
+		if (has_counter(e, k) && streq(rows[k].file, rows[i].file))
+			return NULL;
+	*ret = e->counters[i];
+	return rows[i].file;
 }

@@ -19,6 +19,11 @@
 /* A LID that stands for the route in the packet, at both ends of it */
 #define PERMISSIVE_LID 0xffffU
 #define PORT_MAX       254U
+/* The queue pair of all management but that of the subnet */
+#define GSI_QP 1
+/* Of performance management */
+#define ATTR_PORT_COUNTERS	    0x12U
+#define ATTR_PORT_COUNTERS_EXTENDED 0x1dU
 /* Of the status of an answer; the last bit says that it is on its way back. */
 #define STATUS_MASK 0x7fffU
 
@@ -28,14 +33,29 @@ typedef union Packet {
 	uint8_t bytes[sizeof(struct ib_user_mad) + sizeof(struct umad_smp)];
 } Packet;
 
-static const uint16_t attributes[] = {
-	[FAR_END_NODE] = UMAD_SM_ATTR_NODE_INFO,
-	[FAR_END_TEXT] = UMAD_SM_ATTR_NODE_DESC,
-	[FAR_END_PORT] = UMAD_SM_ATTR_PORT_INFO,
+static const struct {
+	uint8_t class;
+	uint16_t attribute;
+} questions[] = {
+	[FAR_END_NODE] = {UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_SM_ATTR_NODE_INFO},
+	[FAR_END_TEXT] = {UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_SM_ATTR_NODE_DESC},
+	[FAR_END_PORT] = {UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_SM_ATTR_PORT_INFO},
+	[FAR_END_LID] = {UMAD_CLASS_SUBN_DIRECTED_ROUTE, UMAD_SM_ATTR_PORT_INFO},
+	[FAR_END_CLASS] = {UMAD_CLASS_PERF_MGMT, UMAD_ATTR_CLASS_PORT_INFO},
+	[FAR_END_COUNTERS] = {UMAD_CLASS_PERF_MGMT, ATTR_PORT_COUNTERS},
+	[FAR_END_EXTENDED] = {UMAD_CLASS_PERF_MGMT, ATTR_PORT_COUNTERS_EXTENDED},
 };
 
-/* Asks for PART. The number of the packet says which part it is about. Returns whether it was sent.
- */
+/* The number of the port that a packet of subnet management is about. */
+static uint8_t port_of(const FarEnd *e, FarEndPart part)
+{
+	bool is_other = part == FAR_END_LID && e->type == FAR_END_SWITCH;
+
+	return (part == FAR_END_PORT || part == FAR_END_LID) && !is_other ? e->port : 0;
+}
+
+/* Asks for PART. The number of the packet says which part it is about. The data of both classes are
+ * at the same place. Returns whether it was sent. */
 static bool ask_part(Hop *h, FarEndPart part)
 {
 	Packet packet = {};
@@ -43,20 +63,25 @@ static bool ask_part(Hop *h, FarEndPart part)
 
 	*smp = (struct umad_smp){
 		.base_version = UMAD_BASE_VERSION,
-		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+		.mgmt_class = questions[part].class,
 		.class_version = 1,
 		.method = UMAD_METHOD_GET,
-		.hop_cnt = 1,
 		.tid = htobe64(part),
-		.attr_id = htobe16(attributes[part]),
-		.attr_mod = htobe32(part == FAR_END_PORT ? h->end.port : 0),
-		.dr_slid = htobe16(PERMISSIVE_LID),
-		.dr_dlid = htobe16(PERMISSIVE_LID),
+		.attr_id = htobe16(questions[part].attribute),
 	};
-	smp->initial_path[1] = (uint8_t)h->port;
-	umad_set_addr(&packet, PERMISSIVE_LID, 0, 0, 0);
+	if (smp->mgmt_class == UMAD_CLASS_PERF_MGMT) {
+		smp->data[1] = h->end.port;
+		umad_set_addr(&packet, h->end.lid, GSI_QP, 0, (int)UMAD_QKEY);
+	} else {
+		smp->hop_cnt = 1;
+		smp->attr_mod = htobe32(port_of(&h->end, part));
+		smp->dr_slid = smp->dr_dlid = htobe16(PERMISSIVE_LID);
+		smp->initial_path[1] = (uint8_t)h->port;
+		umad_set_addr(&packet, PERMISSIVE_LID, 0, 0, 0);
+	}
 	if (umad_send(h->fd, h->agent, &packet, sizeof(*smp), TIMEOUT_MS, RETRIES) < 0)
 		return false;
+	h->asked |= 1U << part;
 	h->waits++;
 	return true;
 }
@@ -65,7 +90,7 @@ static void open_port(Hop *h)
 {
 	h->end = (FarEnd){};
 	h->why = UNAVAILABLE_NOT_ASKED;
-	h->waits = 0;
+	h->waits = h->asked = 0;
 	h->fd = -ENODEV;
 	/* umad would take "" for the first device, and 0 for its first port that is up */
 	if (!*h->device || h->port == 0 || h->port > PORT_MAX)
@@ -86,12 +111,17 @@ static void take(Hop *h, Packet *packet, int length)
 	const struct umad_smp *smp = umad_get_mad(packet);
 	/* the kernel has the upper half of the number */
 	uint32_t part = (uint32_t)be64toh(smp->tid);
+	const uint8_t *data = (const uint8_t *)smp + offsetof(struct umad_smp, data);
 
 	h->waits--;
-	if (umad_status(packet) == 0 && length >= (int)sizeof(*smp) && part < _FAR_END_PART_MAX &&
-	    smp->mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE &&
-	    smp->method == UMAD_METHOD_GET_RESP && smp->attr_id == htobe16(attributes[part]) &&
-	    (be16toh(smp->status) & STATUS_MASK || far_end_take(&h->end, part, smp->data) < 0))
+	if (umad_status(packet) != 0 || length < (int)sizeof(*smp) || part >= _FAR_END_PART_MAX ||
+	    !(h->asked >> part & 1))
+		return;
+	/* one answer to each */
+	h->asked &= ~(1U << part);
+	if (smp->mgmt_class == questions[part].class && smp->method == UMAD_METHOD_GET_RESP &&
+	    smp->attr_id == htobe16(questions[part].attribute) &&
+	    (be16toh(smp->status) & STATUS_MASK || far_end_take(&h->end, part, data) < 0))
 		h->why = UNAVAILABLE_REFUSED;
 }
 
@@ -115,7 +145,25 @@ static void take_answers(Hop *hops, size_t n)
 		}
 }
 
-void hop_ask(Hop *hops, size_t n)
+/* The LID of the other end is known, or why its counters are not. */
+static void ask_counters(Hop *h)
+{
+	if (!(h->end.parts >> FAR_END_LID & 1))
+		return;
+	if (!h->end.lid) {
+		h->why = UNAVAILABLE_NOT_CONFIGURED;
+		return;
+	}
+	h->agent = umad_register(h->fd, UMAD_CLASS_PERF_MGMT, 1, 0, NULL);
+	if (h->agent < 0) {
+		h->why = UNAVAILABLE_NOT_ASKED;
+		return;
+	}
+	for (FarEndPart part = FAR_END_CLASS; part <= FAR_END_EXTENDED; part++)
+		ask_part(h, part);
+}
+
+void hop_ask(Hop *hops, size_t n, bool counters)
 {
 	for (size_t i = 0; i < n; i++) {
 		open_port(&hops[i]);
@@ -123,12 +171,16 @@ void hop_ask(Hop *hops, size_t n)
 			continue;
 		if (ask_part(&hops[i], FAR_END_NODE))
 			hops[i].why = UNAVAILABLE_NO_ANSWER;
-		ask_part(&hops[i], FAR_END_TEXT);
+		if (!counters)
+			ask_part(&hops[i], FAR_END_TEXT);
 	}
 	take_answers(hops, n);
 	for (size_t i = 0; i < n; i++)
 		if (hops[i].end.type)
-			ask_part(&hops[i], FAR_END_PORT);
+			ask_part(&hops[i], counters ? FAR_END_LID : FAR_END_PORT);
+	take_answers(hops, n);
+	for (size_t i = 0; i < n && counters; i++)
+		ask_counters(&hops[i]);
 	take_answers(hops, n);
 	for (size_t i = 0; i < n; i++)
 		if (hops[i].fd >= 0)

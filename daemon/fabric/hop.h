@@ -4,7 +4,9 @@
 /*
  * Asks the nodes at the other ends of links by subnet management packets (SMP) with a directed
  * route of one hop: out of a port of this machine, to whatever is there. That needs no subnet
- * manager and no LID. The packets go through umad, the kernel's device for them.
+ * manager and no LID. Packets for counters go to a LID, which the node has from a subnet manager:
+ * no route can be written into them. The packets go through umad, the kernel's device for them, and
+ * none changes anything there.
  */
 
 #include "far-end.h"
@@ -15,18 +17,21 @@ typedef struct Hop {
 	const char *device;
 	uint32_t port;
 	FarEnd end;	     /* after hop_ask() */
-	UnavailableCode why; /* of an end with type 0, after hop_ask() */
+	UnavailableCode why; /* of an end that is not known, after hop_ask() */
 
 	int fd; /* while it asks; negative: the port cannot be asked */
 	int agent;
 	unsigned int waits; /* for so many answers */
+	unsigned int asked; /* those parts that have none yet, as FarEnd.parts */
 } Hop;
 
 /*
- * Asks for all N at the same time. An end with type 0 is not known: UNAVAILABLE_NOT_ASKED (there is
- * no umad for the port, or it is that of a virtual function, which sends no such packets),
- * UNAVAILABLE_NO_ANSWER (a node that is protected by a key (M_Key) drops the packets), or
- * UNAVAILABLE_REFUSED (the answer is an error, or says what no node is). Takes two seconds at most,
- * if the kernel keeps its own times.
+ * Asks for all N at the same time, what they are or, if COUNTERS, for the counters of their ports.
+ * An end with type 0, or without counters, is not known: UNAVAILABLE_NOT_ASKED (there is no umad
+ * for the port, or it is that of a virtual function, which sends no such packets),
+ * UNAVAILABLE_NO_ANSWER (a node that is protected by a key (M_Key) drops the packets),
+ * UNAVAILABLE_REFUSED (the answer is an error, or says what no node is), or
+ * UNAVAILABLE_NOT_CONFIGURED (it has no LID). Takes three seconds at most, if the kernel keeps its
+ * own times.
  */
-void hop_ask(Hop *hops, size_t n);
+void hop_ask(Hop *hops, size_t n, bool counters);

@@ -23,6 +23,10 @@ const ReadingRow manager_reading_rows[_QUERY_KIND_MAX] = {
 			 .complete = manager_describe_users,
 			 .finished = manager_finished_users,
 			 .failed = manager_failed_users},
+	[QUERY_FAR] = {.name = "counters of the other end",
+		       .size = sizeof(Reading),
+		       .table = PORT_TABLE_COUNTERS,
+		       .begin = manager_begin_far},
 };
 
 int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list)

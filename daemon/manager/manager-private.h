@@ -18,6 +18,7 @@
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-calls.c     what callers want of the hardware
  *   manager-users.c     who has queue pairs: the processes, and the journal
+ *   manager-far.c       the counters of the ports at the other ends of links
  *   manager-reading.c   what is read on demand
  *   manager-dirty.c     takes events in: what may have changed is marked
  *   manager-history.c   transitions: history and journal
@@ -84,6 +85,7 @@ struct Manager {
 	NeighborAsk neighbor_asks[_NEIGHBOR_SOURCE_MAX];
 	uint64_t neighbors_usec; /* the delay of the next question */
 	sd_event_source *neighbors;
+	sd_bus_slot *far_asked; /* a question for their counters is under way */
 
 	/* counters that are read for the judge */
 	uint32_t counter_device; /* devices with a lower index have had their turn */
@@ -256,6 +258,9 @@ typedef struct ReadingRow {
 	/* Its question ends soon when there is something else to be asked; then the answer may be
 	 * a part (-ETIME). */
 	bool gives_way;
+	/* Asks somebody else than the source; the reading is at READING_WANTED. NULL: the source is
+	 * asked. */
+	void (*begin)(Manager *m, Reading *r);
 	/* Makes the text in T valid, whatever a worker says. */
 	void (*clean)(Table *t);
 	/* Asks somebody else for the rest. True: manager_finish_reading() follows. May be NULL, as
@@ -304,6 +309,13 @@ void manager_failed_users(Reading *r);
 void manager_want_users(Manager *m, Port *p);
 /* The connection to the bus ends: nobody says what processes are. */
 void manager_forget_processes(Manager *m);
+
+/* manager-far.c */
+
+/* ReadingRow.begin */
+void manager_begin_far(Manager *m, Reading *r);
+/* As manager_neighbors_forget(). */
+void manager_far_forget(Manager *m);
 
 /* manager-calls.c */
 

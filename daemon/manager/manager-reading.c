@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Readings on demand: counters, and the owners of queue pairs (manager_reading_rows in
- * manager-calls.c, a row for each kind). A reading is no attribute: no signal tells of its changes,
- * and rdmad reads it only when a program calls for it.
+ * Readings on demand: counters, here and at the other end, and the owners of queue pairs
+ * (manager_reading_rows in manager-calls.c, a row for each kind). A reading is no attribute: no
+ * signal tells of its changes, and rdmad reads it only when a program calls for it.
  *
  * The source is asked by a query of each kind, when nothing of the device is dirty; when the device
  * hangs, that query fails like any other. However many ask, a port is read once a second.
@@ -34,13 +34,25 @@ Reading *manager_reserve_reading(Port *p, QueryKind kind)
 
 static void begin(Manager *m, Reading *r)
 {
+	const ReadingRow *row = row_of(r->port->device, r->kind);
 	Schedule *w = r->port->device->schedule;
 
 	r->step = READING_WANTED;
 	r->began_usec = monotonic_usec(m);
 	r->error = 0;
+	r->why = NULL;
+	if (row->begin) {
+		row->begin(m, r);
+		return;
+	}
 	w->marked = true;
 	manager_mark_flush(m);
+}
+
+/* One that failed is no younger: the source is asked again. Who else is asked has time, too. */
+static uint64_t last_usec(const Reading *r)
+{
+	return row_of(r->port->device, r->kind)->begin ? r->began_usec : r->monotonic_usec;
 }
 
 int manager_read(void *userdata, Port *p, QueryKind kind)
@@ -57,10 +69,10 @@ int manager_read(void *userdata, Port *p, QueryKind kind)
 		manager_fail_reading(r, -ETIMEDOUT, p->now.values.last_error);
 		return 0;
 	}
-	if (r->monotonic_usec && monotonic_usec(m) - r->monotonic_usec < READING_FRESH_USEC)
+	if (last_usec(r) && monotonic_usec(m) - last_usec(r) < READING_FRESH_USEC)
 		return 0;
 	begin(m, r);
-	return 1;
+	return r->step != READING_IDLE;
 }
 
 void manager_finish_reading(Manager *m, Reading *r)
@@ -145,7 +157,7 @@ static void ask(Manager *m, Device *d, QueryKind kind)
 void manager_ask_readings(Manager *m, Device *d)
 {
 	for (QueryKind k = 0; k < _QUERY_KIND_MAX && !d->schedule->asked_id; k++)
-		if (k != QUERY_ATTRIBUTES)
+		if (k != QUERY_ATTRIBUTES && !row_of(d, k)->begin)
 			ask(m, d, k);
 }
 

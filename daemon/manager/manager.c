@@ -82,6 +82,7 @@ static int on_reconnect(_unused_ sd_event_source *s, _unused_ uint64_t usec, voi
 
 	manager_forget_processes(m);
 	manager_neighbors_forget(m);
+	manager_far_forget(m);
 	manager_cable_forget(m);
 	drop_bus(m);
 	if (connect_bus(m) < 0 || (m->ready && bus_acquire_name(m->bus) < 0)) {
@@ -230,6 +231,7 @@ Manager *manager_free(Manager *m)
 	recorder_free(m->recorder);
 	sd_event_source_disable_unref(m->record_day);
 	manager_neighbors_forget(m);
+	manager_far_forget(m);
 	m->cable = sd_event_source_disable_unref(m->cable);
 	manager_cable_forget(m);
 	drop_bus(m);

@@ -30,6 +30,7 @@ typedef enum QueryKind {
 	QUERY_ATTRIBUTES, /* of ports, and perhaps of the device */
 	QUERY_COUNTERS,	  /* the counters of ports and nothing else */
 	QUERY_USERS,	  /* who has queue pairs on ports and nothing else */
+	QUERY_FAR,	  /* the counters of the ports at the other ends: no source is asked */
 	_QUERY_KIND_MAX
 } QueryKind;
 

@@ -120,6 +120,7 @@ static int answer_port(SimulatedPort *p, const Query *q, PortSnapshot *ret)
 	case QUERY_USERS:
 		return simulated_answer_users(p, ret);
 	case QUERY_ATTRIBUTES:
+	case QUERY_FAR:
 	case _QUERY_KIND_MAX:
 		break;
 	}

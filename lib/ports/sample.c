@@ -35,27 +35,35 @@ int samples_from(sd_bus_message *reply, Samples *ret)
 }
 
 /* PATH: of the only port; NULL: all. */
-static int call(sd_bus *bus, const char *path, Samples *ret, sd_bus_error *error)
+static int call(sd_bus *bus, const char *path, SampleEnd end, Samples *ret, sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	/* of an array with 0 elements, what follows is not read */
-	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-				   "GetCounters", error, &reply, "a{sv}", path ? 1 : 0, "ports",
-				   "as", 1, path);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	int r = sd_bus_message_new_method_call(bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       RDMAD_INTERFACE_MANAGER, "GetCounters");
 
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	if (r >= 0 && path)
+		r = sd_bus_message_append(m, "{sv}", "ports", "as", 1, path);
+	if (r >= 0 && end == SAMPLE_REMOTE)
+		r = sd_bus_message_append(m, "{sv}", "end", "s", "remote");
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r >= 0)
+		r = sd_bus_call(bus, m, 0, error, &reply);
 	return r < 0 ? r : samples_from(reply, ret);
 }
 
-int sample_read_all(sd_bus *bus, Samples *ret, sd_bus_error *error)
+int sample_read_all(sd_bus *bus, SampleEnd end, Samples *ret, sd_bus_error *error)
 {
-	return call(bus, NULL, ret, error);
+	return call(bus, NULL, end, ret, error);
 }
 
-int sample_read(sd_bus *bus, const char *path, Sample *ret, sd_bus_error *error)
+int sample_read(sd_bus *bus, const char *path, SampleEnd end, Sample *ret, sd_bus_error *error)
 {
 	_cleanup_(samples_done) Samples all = {};
 	const char *why = "the port has gone";
-	int r = call(bus, path, &all, error);
+	int r = call(bus, path, end, &all, error);
 
 	if (r >= 0)
 		r = sample_take(&all, path, ret, &why);

@@ -39,12 +39,15 @@ typedef struct Samples {
 	size_t next; /* of PORTS: where the search for the next one begins */
 } Samples;
 
-/* Calls GetCounters() for the port at PATH; the caller ends *RET with sample_done(). -EBADMSG if
- * the answer has another form, or the error of the call, or that of the port, which are in ERROR
- * too. */
-int sample_read(sd_bus *bus, const char *path, Sample *ret, sd_bus_error *error);
+/* Whose counters: those of the port, or of the port at the other end of its link. */
+typedef enum SampleEnd { SAMPLE_LOCAL, SAMPLE_REMOTE } SampleEnd;
+
+/* Calls GetCounters() for END of the port at PATH; the caller ends *RET with sample_done().
+ * -EBADMSG if the answer has another form, or the error of the call, or that of the port, which are
+ * in ERROR too. */
+int sample_read(sd_bus *bus, const char *path, SampleEnd end, Sample *ret, sd_bus_error *error);
 /* The same for all ports; the caller ends *RET with samples_done(). */
-int sample_read_all(sd_bus *bus, Samples *ret, sd_bus_error *error);
+int sample_read_all(sd_bus *bus, SampleEnd end, Samples *ret, sd_bus_error *error);
 /* The same from REPLY, which has not been read. */
 int samples_from(sd_bus_message *reply, Samples *ret);
 void samples_done(Samples *s);

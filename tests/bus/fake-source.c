@@ -323,6 +323,12 @@ void call_counters(Test *t, Call *c, const char *path)
 	     "ports", "as", 1, path);
 }
 
+void call_far_counters(Test *t, Call *c, const char *path)
+{
+	call(t, c, on_counters, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters", "a{sv}", 2,
+	     "ports", "as", 1, path, "end", "s", "remote");
+}
+
 void call_all_counters(Test *t, Call *c)
 {
 	call(t, c, on_reply, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetCounters", "a{sv}", 0);

@@ -109,6 +109,7 @@ void call_query(Test *t, Call *c, const char *path);
 /* Query() with the option max-age-usec. */
 void call_query_cached(Test *t, Call *c, const char *path, uint64_t max_age_usec);
 void call_counters(Test *t, Call *c, const char *path);
+void call_far_counters(Test *t, Call *c, const char *path);
 void call_all_counters(Test *t, Call *c);
 void call_refresh(Test *t, Call *c);
 /* Waits for the answer, which has to be ERROR ("": none). */

@@ -97,23 +97,49 @@ int umad_status(void *umad)
 	return (int)((struct ib_user_mad *)umad)->status;
 }
 
+/* Each counter once, and none of a node without a LID. */
+static void check_counters(const FarEnd *e)
+{
+	const char *names[FAR_COUNTERS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < FAR_COUNTERS_MAX; i++) {
+		uint64_t value;
+		const char *name = far_end_counter(e, i, &value);
+
+		if (!name)
+			continue;
+		for (size_t k = 0; k < n; k++)
+			FUZZ_CHECK(!streq(names[k], name));
+		names[n++] = name;
+	}
+	FUZZ_CHECK(!n == !far_end_has_counters(e));
+	FUZZ_CHECK(n == 0 || (e->type && e->lid > 0 && e->lid < 0xc000));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Hop hops[HOPS] = {{.device = "mlx5_0", .port = 1},
 			  {.device = "mlx5_1", .port = 254},
 			  {.device = "mlx5_2", .port = 2}};
 
+	bool counters;
+
 	input = (FuzzInput){data, size};
 	n_sent = 0;
-	hop_ask(hops, HOPS);
+	counters = input_u8(&input) % 2;
+	hop_ask(hops, HOPS, counters);
 	FUZZ_CHECK(n_open == 0);
 	for (size_t i = 0; i < HOPS; i++) {
 		const FarEnd *e = &hops[i].end;
 
 		FUZZ_CHECK(e->type <= 3 && !!e->type == !!e->guid && !!e->type == !!e->port);
-		FUZZ_CHECK(e->type || hops[i].why == UNAVAILABLE_NOT_ASKED ||
+		FUZZ_CHECK((counters ? far_end_has_counters(e) : e->type) ||
+			   hops[i].why == UNAVAILABLE_NOT_ASKED ||
 			   hops[i].why == UNAVAILABLE_NO_ANSWER ||
-			   hops[i].why == UNAVAILABLE_REFUSED);
+			   hops[i].why == UNAVAILABLE_REFUSED ||
+			   (counters && hops[i].why == UNAVAILABLE_NOT_CONFIGURED));
+		check_counters(e);
 		FUZZ_CHECK(memchr(e->text, '\0', sizeof(e->text)));
 		check_text(e->text);
 		FUZZ_CHECK(!(e->widths >> 8) && !(e->speeds >> 9));

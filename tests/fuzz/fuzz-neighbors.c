@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The answers of rdmad-neighbors and rdmad-fabric, as rdmad reads them: of the right type, with any
- * values, or of another type. An answer supplies nothing but rows of the other end, or says why it
- * is not known, with a code that rdmad says.
+ * values, or of another type. An answer supplies nothing but rows or counters of the other end, or
+ * says why it is not known, with a code that rdmad says.
  */
 
 #include "bus-neighbors.h"
+#include "counters.h"
 #include "decode.h"
 #include "list.h"
 #include "message.h"
@@ -64,21 +65,44 @@ static void read_answer(NeighborSource source, sd_bus_message *answer)
 	}
 }
 
+static void read_counters(sd_bus_message *answer)
+{
+	const Unavailable *why;
+	NeighborPort port;
+	Table *counters;
+
+	if (bus_take_far_counters(answer) < 0)
+		return;
+	while (bus_next_far_counters(answer, &port, &counters, &why) > 0) {
+		FUZZ_CHECK(port.name != NULL && (!why || why->on_bus));
+		FUZZ_CHECK(!counters || !why);
+		TABLE_FOREACH(CounterEntry, e, counters)
+			FUZZ_CHECK(e->group == COUNTER_GROUP_PORT && *e->file && !e->error);
+		table_free(counters);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const types[] = {"a(ssssssuuit)", "a(suyyttsuu)", "as", "a(su)"};
-	const char *words[_UNAVAILABLE_MAX];
+	static const char *const types[] = {"a(ssssssuuit)", "a(suyyttsuu)", "a(susa(st))",
+					    "a(su)"};
+	const char *words[_UNAVAILABLE_MAX + 10]; /* and counters */
 	FuzzInput in = {data, size};
 	uint8_t choice = input_u8(&in);
 	sd_bus_message *m = message_new();
 
 	for (size_t i = 0; i < _UNAVAILABLE_MAX; i++)
 		words[i] = unavailable_rows[i].code;
+	for (size_t i = 0; i < ARRAY_SIZE(words) - _UNAVAILABLE_MAX; i++)
+		words[_UNAVAILABLE_MAX + i] = counter_rows[i].file;
 	message_set_words(words, ARRAY_SIZE(words));
-	if (m &&
-	    message_append(m, &in, types[choice / 2 % 16 ? choice % 2 : choice / 32 % 4]) >= 0 &&
-	    message_seal(m) >= 0)
-		read_answer(choice % 2 ? NEIGHBORS_OF_FABRIC : NEIGHBORS_OF_LLDPD, m);
+	if (m && message_append(m, &in, types[choice / 4 % 16 ? choice % 4 : choice / 64]) >= 0 &&
+	    message_seal(m) >= 0) {
+		if (choice % 4 == 2)
+			read_counters(m);
+		else
+			read_answer(choice % 2 ? NEIGHBORS_OF_FABRIC : NEIGHBORS_OF_LLDPD, m);
+	}
 	message_set_words(NULL, 0);
 	sd_bus_message_unref(m);
 	return 0;

@@ -17,14 +17,16 @@
 
 /* What is answered to each attribute, in the bytes of the standard */
 static struct {
-	uint8_t node[64], text[64], port[64];
-	uint32_t port_asked;
-	int status;	  /* of umad: not 0 if no answer came */
-	uint16_t refused; /* the status in the packet */
+	uint8_t node[64], text[64], port[64], lid[64], class[192], counters[192], extended[192];
+	uint32_t port_asked;	    /* PortInfo of this one, at last */
+	int status;		    /* of umad: not 0 if no answer came */
+	uint16_t refused;	    /* the status in the packet */
+	uint16_t refused_attribute; /* of this attribute alone; 0: of each one */
 	int length;
 	uint16_t other_attribute; /* which the answer says it has; 0: the right one */
 	uint8_t method;
-	bool no_device, no_agent, cannot_send, is_silent, has_address;
+	int deaf; /* to this attribute no answer comes; 0: to each one */
+	bool no_device, no_agent, cannot_send, is_silent, has_address, is_pma, no_pma, is_lid;
 	unsigned int n_open;
 	int next; /* the first that was sent and is not answered */
 	struct umad_smp sent[8];
@@ -51,9 +53,12 @@ int umad_close_port(int fd)
 int umad_register(_unused_ int fd, int class, int version, _unused_ uint8_t rmpp,
 		  _unused_ long methods[16 / sizeof(long)])
 {
-	assert_int_equal(class, UMAD_CLASS_SUBN_DIRECTED_ROUTE);
+	assert_true(class == UMAD_CLASS_SUBN_DIRECTED_ROUTE || class == UMAD_CLASS_PERF_MGMT);
 	assert_int_equal(version, 1);
-	return net.no_agent ? -EPERM : 0; /* as the first one has it */
+	net.is_pma = class == UMAD_CLASS_PERF_MGMT;
+	if (net.is_pma && net.no_pma)
+		return -EPERM;
+	return net.no_agent ? -EPERM : net.is_pma; /* the first one is 0 */
 }
 
 size_t umad_size(void)
@@ -66,17 +71,18 @@ void *umad_get_mad(void *umad)
 	return (uint8_t *)umad + sizeof(struct ib_user_mad);
 }
 
-int umad_set_addr(_unused_ void *umad, int lid, int qp, _unused_ int sl, _unused_ int qkey)
+int umad_set_addr(_unused_ void *umad, int lid, int qp, _unused_ int sl, int qkey)
 {
-	assert_int_equal(lid, 0xffff);
-	assert_int_equal(qp, 0);
+	assert_int_equal(lid, net.is_pma ? 0x1234 : 0xffff);
+	assert_int_equal(qp, net.is_pma);
+	assert_int_equal((uint32_t)qkey, net.is_pma ? 0x80010000 : 0);
 	net.has_address = true;
 	return 0;
 }
 
 int umad_send(_unused_ int fd, int agent, void *umad, int length, int timeout_ms, int retries)
 {
-	assert_int_equal(agent, 0);
+	assert_int_equal(agent, net.is_pma);
 	assert_true(net.has_address);
 	net.has_address = false;
 	assert_int_equal(length, 256);
@@ -97,23 +103,37 @@ int umad_recv(_unused_ int fd, void *umad, int *length, int timeout_ms)
 	if (net.is_silent || net.next == (int)net.n_sent)
 		return -ETIMEDOUT;
 	*smp = net.sent[net.next++];
-	assert_int_equal(smp->hop_cnt, 1);
-	assert_int_equal(smp->initial_path[1], 1);
+	/* nothing is changed there */
+	assert_int_equal(smp->method, UMAD_METHOD_GET);
 	attribute = be16toh(smp->attr_id);
-	if (attribute == UMAD_SM_ATTR_PORT_INFO)
-		net.port_asked = be32toh(smp->attr_mod);
-	memcpy(smp->data,
-	       attribute == UMAD_SM_ATTR_NODE_INFO   ? net.node
-	       : attribute == UMAD_SM_ATTR_NODE_DESC ? net.text
-						     : net.port,
-	       64);
+	if (smp->mgmt_class == UMAD_CLASS_PERF_MGMT) {
+		assert_int_equal(smp->data[1], 12);
+		memcpy((uint8_t *)smp + 64,
+		       attribute == UMAD_ATTR_CLASS_PORT_INFO ? net.class
+		       : attribute == 0x12		      ? net.counters
+							      : net.extended,
+		       192);
+	} else {
+		assert_int_equal(smp->hop_cnt, 1);
+		assert_int_equal(smp->initial_path[1], 1);
+		if (attribute == UMAD_SM_ATTR_PORT_INFO)
+			net.port_asked = be32toh(smp->attr_mod);
+		memcpy(smp->data,
+		       attribute == UMAD_SM_ATTR_NODE_INFO   ? net.node
+		       : attribute == UMAD_SM_ATTR_NODE_DESC ? net.text
+		       : net.is_lid			     ? net.lid
+							     : net.port,
+		       64);
+	}
 	smp->method = net.method;
-	smp->status = htobe16(net.refused);
+	smp->status = htobe16(
+		net.refused_attribute && net.refused_attribute != attribute ? 0 : net.refused);
 	/* the kernel puts a number of its own there */
 	smp->tid |= htobe64(UINT64_C(0x1234) << 32);
 	if (net.other_attribute)
 		smp->attr_id = htobe16(net.other_attribute);
-	((struct ib_user_mad *)umad)->status = (uint32_t)net.status;
+	((struct ib_user_mad *)umad)->status =
+		net.deaf == attribute ? ETIMEDOUT : (uint32_t)net.status;
 	*length = net.length;
 	return 3;
 }
@@ -141,18 +161,38 @@ static int setup(_unused_ void **state)
 	net.port[35] = 0xf7;
 	net.port[63] = 0xee;
 	net.port[56] = 0xf9;
+	net.lid[16] = 0x12;
+	net.lid[17] = 0x34;
+	/* extended counters, and the time that was waited */
+	net.class[2] = 0x12;
+	net.counters[1] = net.extended[1] = 12;
+	for (uint8_t i = 2; i < sizeof(net.counters); i++) {
+		net.counters[i] = i;
+		net.extended[i] = 0x80 | i;
+	}
 	return 0;
 }
 
-static Hop ask_hop(void)
+static Hop ask_end(bool counters)
 {
 	Hop h = {.device = "mlx5_0", .port = 1};
 
 	net.next = 0;
 	net.n_sent = 0;
-	hop_ask(&h, 1);
+	net.is_lid = counters;
+	hop_ask(&h, 1, counters);
 	assert_int_equal(net.n_open, 0);
 	return h;
+}
+
+static Hop ask_hop(void)
+{
+	return ask_end(false);
+}
+
+static Hop ask_counters(void)
+{
+	return ask_end(true);
 }
 
 static FarEnd ask(void)
@@ -192,11 +232,11 @@ static void test_again(_unused_ void **state)
 {
 	Hop h = {.device = "mlx5_0", .port = 1};
 
-	hop_ask(&h, 1);
+	hop_ask(&h, 1, false);
 	assert_int_equal(h.end.type, 2);
 	net.is_silent = true;
 	net.n_sent = 0;
-	hop_ask(&h, 1);
+	hop_ask(&h, 1, false);
 	assert_int_equal(h.end.type, 0);
 	assert_string_equal(h.end.text, "");
 	assert_int_equal(h.why, UNAVAILABLE_NO_ANSWER);
@@ -279,11 +319,155 @@ static void test_ports(_unused_ void **state)
 		   {.device = "mlx5_0", .port = 257},
 		   {.device = "mlx5_0", .port = 1}};
 
-	hop_ask(h, ARRAY_SIZE(h));
+	hop_ask(h, ARRAY_SIZE(h), false);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(h[i].end.type, 0);
 	assert_int_equal(h[3].end.type, 2);
 	assert_int_equal(net.n_open, 0);
+}
+
+/* The value of counter NAME; UINT64_MAX: it is not there, or more than once. */
+static uint64_t counter(const Hop *h, const char *name)
+{
+	uint64_t value, ret = UINT64_MAX;
+	unsigned int times = 0;
+
+	for (size_t i = 0; i < FAR_COUNTERS_MAX; i++) {
+		const char *file = far_end_counter(&h->end, i, &value);
+
+		if (!file || !streq(file, name))
+			continue;
+		times++;
+		ret = value;
+	}
+	return times == 1 ? ret : UINT64_MAX;
+}
+
+static size_t count(const Hop *h)
+{
+	uint64_t value;
+	size_t n = 0;
+
+	for (size_t i = 0; i < FAR_COUNTERS_MAX; i++)
+		n += far_end_counter(&h->end, i, &value) != NULL;
+	return n;
+}
+
+/* Each is where the standard has it. */
+static void test_counters(_unused_ void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+	} expected[] = {
+		{"symbol_error", 0x0405},
+		{"link_error_recovery", 0x06},
+		{"link_downed", 0x07},
+		{"port_rcv_errors", 0x0809},
+		{"port_rcv_remote_physical_errors", 0x0a0b},
+		{"port_rcv_switch_relay_errors", 0x0c0d},
+		{"port_xmit_discards", 0x0e0f},
+		{"port_xmit_constraint_errors", 0x10},
+		{"port_rcv_constraint_errors", 0x11},
+		{"local_link_integrity_errors", 0x1},
+		{"excessive_buffer_overrun_errors", 0x3},
+		{"VL15_dropped", 0x1617},
+		{"port_xmit_wait", 0x28292a2b},
+		{"port_xmit_data", 0x88898a8b8c8d8e8f},
+		{"port_rcv_data", 0x9091929394959697},
+		{"port_xmit_packets", 0x98999a9b9c9d9e9f},
+		{"port_rcv_packets", 0xa0a1a2a3a4a5a6a7},
+		{"unicast_xmit_packets", 0xa8a9aaabacadaeaf},
+		{"unicast_rcv_packets", 0xb0b1b2b3b4b5b6b7},
+		{"multicast_xmit_packets", 0xb8b9babbbcbdbebf},
+		{"multicast_rcv_packets", 0xc0c1c2c3c4c5c6c7},
+	};
+	Hop h = ask_counters();
+
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_int_equal(counter(&h, expected[i].name), expected[i].value);
+	assert_int_equal(count(&h), ARRAY_SIZE(expected));
+	assert_true(far_end_has_counters(&h.end));
+	/* a switch has its LID at port 0 */
+	assert_int_equal(net.port_asked, 0);
+	assert_int_equal(net.n_sent, 5);
+	net.node[2] = 1;
+	h = ask_counters();
+	assert_int_equal(net.port_asked, 12);
+	assert_int_equal(count(&h), ARRAY_SIZE(expected));
+}
+
+/* What the node cannot count is not there, whatever its answer has at that place. */
+static void test_narrow_counters(_unused_ void **state)
+{
+	Hop h;
+
+	net.class[2] = 0x04;
+	h = ask_counters();
+	assert_int_equal(counter(&h, "port_xmit_data"), 0x88898a8b8c8d8e8f);
+	assert_int_equal(counter(&h, "unicast_xmit_packets"), UINT64_MAX);
+	assert_int_equal(counter(&h, "port_xmit_wait"), UINT64_MAX);
+	net.class[2] = 0;
+	h = ask_counters();
+	assert_int_equal(counter(&h, "port_xmit_data"), 0x18191a1b);
+	assert_int_equal(counter(&h, "port_rcv_data"), 0x1c1d1e1f);
+	assert_int_equal(counter(&h, "port_xmit_packets"), 0x20212223);
+	assert_int_equal(counter(&h, "port_rcv_packets"), 0x24252627);
+	assert_int_equal(count(&h), 16);
+	/* one of the answers is missing, or an error */
+	net.class[2] = 0x12;
+	net.deaf = UMAD_ATTR_CLASS_PORT_INFO;
+	h = ask_counters();
+	assert_int_equal(count(&h), 16);
+	net.deaf = 0;
+	net.refused_attribute = 0x1d;
+	net.refused = 0xc;
+	h = ask_counters();
+	assert_int_equal(counter(&h, "port_xmit_data"), 0x18191a1b);
+	assert_int_equal(counter(&h, "port_xmit_wait"), 0x28292a2b);
+}
+
+static void assert_no_counters(UnavailableCode why, unsigned int n_sent)
+{
+	Hop h = ask_counters();
+
+	assert_false(far_end_has_counters(&h.end));
+	assert_int_equal(count(&h), 0);
+	assert_int_equal(h.why, why);
+	assert_int_equal(net.n_sent, n_sent);
+}
+
+/* Why counters are not known is said. */
+static void test_no_counters(_unused_ void **state)
+{
+	/* no subnet manager */
+	net.lid[16] = net.lid[17] = 0;
+	assert_no_counters(UNAVAILABLE_NOT_CONFIGURED, 2);
+	/* no LID of one port */
+	net.lid[16] = 0xc0;
+	assert_no_counters(UNAVAILABLE_REFUSED, 2);
+	net.lid[16] = 0x12;
+	net.lid[17] = 0x34;
+	net.deaf = UMAD_SM_ATTR_PORT_INFO;
+	assert_no_counters(UNAVAILABLE_NO_ANSWER, 2);
+	net.deaf = UMAD_SM_ATTR_NODE_INFO;
+	assert_no_counters(UNAVAILABLE_NO_ANSWER, 1);
+	net.deaf = 0;
+	net.no_pma = true;
+	assert_no_counters(UNAVAILABLE_NOT_ASKED, 2);
+	net.no_pma = false;
+	net.refused = 0xc;
+	net.refused_attribute = 0x12;
+	net.deaf = 0x1d;
+	assert_no_counters(UNAVAILABLE_REFUSED, 5);
+	net.refused = 0;
+	net.deaf = 0x12;
+	net.class[2] = 0;
+	assert_no_counters(UNAVAILABLE_NO_ANSWER, 5);
+	/* of another port */
+	net.deaf = 0;
+	net.counters[1] = 13;
+	assert_no_counters(UNAVAILABLE_REFUSED, 5);
 }
 
 int main(void)
@@ -296,6 +480,9 @@ int main(void)
 		cmocka_unit_test_setup(test_bad_nodes, setup),
 		cmocka_unit_test_setup(test_texts, setup),
 		cmocka_unit_test_setup(test_ports, setup),
+		cmocka_unit_test_setup(test_counters, setup),
+		cmocka_unit_test_setup(test_narrow_counters, setup),
+		cmocka_unit_test_setup(test_no_counters, setup),
 	};
 
 	return cmocka_run_group_tests_name("hop", tests, NULL, NULL);
