@@ -95,11 +95,19 @@ static void open_port(Hop *h)
 	/* umad would take "" for the first device, and 0 for its first port that is up */
 	if (!*h->device || h->port == 0 || h->port > PORT_MAX)
 		return;
+	/* the library returns the same for each error of the kernel */
+	errno = 0;
 	h->fd = umad_open_port(h->device, (int)h->port);
-	if (h->fd < 0)
+	if (h->fd < 0) {
+		if (errno == EACCES || errno == EPERM)
+			h->why = UNAVAILABLE_NO_PERMISSION;
 		return;
+	}
 	h->agent = umad_register(h->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, NULL);
 	if (h->agent < 0) {
+		/* the port has no queue pair 0 */
+		if (errno == EPROTONOSUPPORT)
+			h->why = UNAVAILABLE_NOT_APPLICABLE;
 		umad_close_port(h->fd);
 		h->fd = -ENODEV;
 	}

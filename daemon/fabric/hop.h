@@ -28,8 +28,9 @@ typedef struct Hop {
 /*
  * Asks for all N at the same time, what they are or, if COUNTERS, for the counters of their ports.
  * An end with type 0, or without counters, is not known: UNAVAILABLE_NOT_ASKED (there is no umad
- * for the port, or it is that of a virtual function, which sends no such packets),
- * UNAVAILABLE_NO_ANSWER (a node that is protected by a key (M_Key) drops the packets),
+ * for the port), UNAVAILABLE_NO_PERMISSION (umad cannot be opened), UNAVAILABLE_NOT_APPLICABLE (a
+ * virtual function sends no packets of subnet management), UNAVAILABLE_NO_ANSWER (all packets were
+ * lost, or a node that is protected by a key (M_Key) dropped them: nothing tells which),
  * UNAVAILABLE_REFUSED (the answer is an error, or says what no node is), or
  * UNAVAILABLE_NOT_CONFIGURED (it has no LID). Takes three seconds at most, if the kernel keeps its
  * own times.

@@ -25,7 +25,8 @@ static struct {
 	int length;
 	uint16_t other_attribute; /* which the answer says it has; 0: the right one */
 	uint8_t method;
-	int deaf; /* to this attribute no answer comes; 0: to each one */
+	int error; /* of the kernel */
+	int deaf;  /* to this attribute no answer comes; 0: to each one */
 	bool no_device, no_agent, cannot_send, is_silent, has_address, is_pma, no_pma, is_lid;
 	unsigned int n_open;
 	int next; /* the first that was sent and is not answered */
@@ -37,8 +38,9 @@ int umad_open_port(const char *name, int port)
 {
 	/* umad would take another one */
 	assert_true(*name != '\0' && port > 0 && port < 256);
+	errno = net.error;
 	if (net.no_device || strcmp(name, "mlx5_0") != 0 || port != 1)
-		return -ENODEV;
+		return -EIO;
 	net.n_open++;
 	return 7;
 }
@@ -58,6 +60,7 @@ int umad_register(_unused_ int fd, int class, int version, _unused_ uint8_t rmpp
 	net.is_pma = class == UMAD_CLASS_PERF_MGMT;
 	if (net.is_pma && net.no_pma)
 		return -EPERM;
+	errno = net.error;
 	return net.no_agent ? -EPERM : net.is_pma; /* the first one is 0 */
 }
 
@@ -258,8 +261,14 @@ static void test_no_answer(_unused_ void **state)
 	assert_nothing(UNAVAILABLE_NOT_ASKED);
 	net.no_agent = true;
 	assert_nothing(UNAVAILABLE_NOT_ASKED);
+	/* a virtual function */
+	net.error = EPROTONOSUPPORT;
+	assert_nothing(UNAVAILABLE_NOT_APPLICABLE);
 	net.no_device = true;
+	net.error = ENOENT;
 	assert_nothing(UNAVAILABLE_NOT_ASKED);
+	net.error = EACCES;
+	assert_nothing(UNAVAILABLE_NO_PERMISSION);
 }
 
 static void test_bad_packets(_unused_ void **state)
