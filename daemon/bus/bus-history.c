@@ -114,7 +114,8 @@ int bus_histories_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error 
 	uint64_t within = 0;
 	int transitions = false, r;
 	const BusOption options[] = {{"transitions", 'b', &transitions},
-				     {"link-downs-within-usec", 't', &within}};
+				     {"link-downs-within-usec", 't', &within},
+				     {"port", 's', &q->text_2}};
 
 	r = bus_read_options(call, "ListHistories", options, ARRAY_SIZE(options), error);
 	if (r < 0)
@@ -196,6 +197,12 @@ static const Port *port_of(const Cache *c, const KeptHistory *k)
 	return p && p->published ? p : NULL;
 }
 
+/* Whether Q asks about the port called NAME. */
+static bool is_asked(const LongReplyQuestion *q, const char *name)
+{
+	return !q->text_2 || streq(q->text_2, name);
+}
+
 int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			_unused_ sd_bus_error *error)
 {
@@ -207,12 +214,13 @@ int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c
 		for (uint32_t n = 0; n < c->devices[i]->n_ports; n++) {
 			const Port *p = c->devices[i]->ports[n];
 
-			if (p->published && p->history.n > 0)
-				put_history(w, port_name(p, name), p, &p->history, &o);
+			if (p->published && p->history.n > 0 && is_asked(q, port_name(p, name)))
+				put_history(w, name, p, &p->history, &o);
 		}
 	for (const KeptHistory *k = c->histories.first; k; k = k->next) {
 		snprintf(name, sizeof(name), "%s/%u", k->device, k->port);
-		put_history(w, name, port_of(c, k), &k->history, &o);
+		if (is_asked(q, name))
+			put_history(w, name, port_of(c, k), &k->history, &o);
 	}
 	bus_writer_close(w);
 	return 1;

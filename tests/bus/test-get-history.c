@@ -326,6 +326,17 @@ static void assert_histories(Fixture *f, bool transitions, uint64_t within, cons
 	assert_string_equal(is, expected);
 }
 
+/* ListHistories() of PORT alone says EXPECTED. */
+static void assert_history_alone(Fixture *f, const char *port, const char *expected)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListHistories", NULL,
+			     "a{sv}", 1, "port", "s", port);
+	_cleanup_free_ char *is = histories(reply);
+
+	assert_string_equal(is, expected);
+}
+
 static void test_all(void **state)
 {
 	Fixture *f = *state;
@@ -344,6 +355,10 @@ static void test_all(void **state)
 	assert_histories(f, false, 1,
 			 "mlx5_1/1 present /org/rdma/device/4/port/1 down 1 down 0 of them\n"
 			 "mlx5_0/1 gone absent 0 down 0 of them\n");
+	assert_history_alone(f, "mlx5_1/1",
+			     "mlx5_1/1 present /org/rdma/device/4/port/1 down 1 down\n");
+	assert_history_alone(f, "mlx5_0/1", "mlx5_0/1 gone absent 0 down\n");
+	assert_history_alone(f, "mlx5_0/2", "");
 }
 
 /* Of a link that flaps the transitions are soon forgotten, and the times are kept for longer. */
