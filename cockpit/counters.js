@@ -19,7 +19,7 @@ function read_counters([, set, values, , , tail], sets) {
     }));
 }
 
-function format_rate(rate, unit) {
+export function format_rate(rate, unit) {
     unit = { bytes: "B", unknown: "" }[unit] ?? ` ${unit}`;
     for (const [size, prefix] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
         if (rate >= size)
@@ -31,7 +31,7 @@ function format_rate(rate, unit) {
 export class Counters {
     constructor(description) {
         this.description = description;
-        this.rows = new Map(); /* group and name -> {value, rate} */
+        this.rows = new Map(); /* group and name -> {value, rate, per_second} */
         this.last = new Map(); /* the same -> counter of the last answer */
         this.time = 0;
         this.body = el("tbody", { role: "rowgroup" });
@@ -70,13 +70,18 @@ export class Counters {
         this.time = time;
     }
 
+    /* How much the counter NAME counts in a second: null if that is not known, undefined if the port has no such counter */
+    rate_of(name) {
+        return [...this.rows].find(([key]) => key.endsWith(`/${name}`))?.[1].per_second;
+    }
+
     make_row(c) {
         const value = el("td", { role: "cell", "data-label": "Value" });
         const rate = el("td", { role: "cell", "data-label": "Rate" });
         const name = el("th", { role: "rowheader", scope: "row", title: this.description.counters.get(c.name) || "" }, c.name);
 
         this.body.append(el("tr", { role: "row", "data-counter": c.name }, name, value, rate));
-        return { value, rate };
+        return { value, rate, per_second: null };
     }
 
     fill(row, c, before, seconds) {
@@ -87,6 +92,7 @@ export class Counters {
         set_text(row.value, c.reason ? `unavailable (${this.description.reason(c.reason)})` : `${c.value}${unit}${note}`);
         row.value.classList.toggle("missing", Boolean(c.reason));
         const steady = counts(c) && counts(before) && c.value >= before.value;
-        set_text(row.rate, steady ? format_rate((c.value - before.value) / seconds, c.unit) : "");
+        row.per_second = steady ? (c.value - before.value) / seconds : null;
+        set_text(row.rate, steady ? format_rate(row.per_second, c.unit) : "");
     }
 }

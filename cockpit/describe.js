@@ -27,6 +27,8 @@ export class Description {
         /* what people look for first */
         this.columns = [...this.port_rows.filter(row => row.Group === this.groups[0] || row.Name === "Health"),
                         ...this.device_rows.filter(row => row.Name === "FirmwareVersion")];
+        this.summary = [...this.columns, ...this.device_rows.filter(row => row.Name === "HcaType"),
+                        ...this.port_rows.filter(row => ["Neighbor", "NeighborPort", "FitSince"].includes(row.Name))];
     }
 
     /* The sentence of a code; a code of a later rdmad stands for itself. */
@@ -41,7 +43,7 @@ export class Description {
 
         if (!values || !(row.Name in values))
             return null;
-        const code = unavailable_of(object)[row.Name];
+        const code = unavailable_of(object, row);
         if (code)
             return { text: `unavailable (${this.reason(code)})`, missing: true };
         const value = values[row.Name];

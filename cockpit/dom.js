@@ -3,6 +3,7 @@
 /* Makes elements. Text from a device becomes a text node or an attribute, and is never parsed as markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
+const MOST = 256;
 
 function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
@@ -51,14 +52,14 @@ export function arrange(parent, elements, first = 0) {
 }
 
 /* A table with these headings and rows of texts. On a narrow page the cells of a row are below each other, and CSS prints
- * the heading before each: see rdma.css. Then the browser needs the roles to know that it is a table. */
+ * the heading before each: see rdma.css. Then the browser needs the roles to know that it is a table. At most MOST rows are shown. */
 export function table(caption, headings, rows) {
     const heading = text => el("th", { role: "columnheader", scope: "col" }, text);
     const cells = texts => texts.map((text, i) => el("td", { role: "cell", "data-label": headings[i] }, text));
 
     return el("table", { role: "table" },
-              el("caption", {}, caption),
+              el("caption", {}, rows.length > MOST ? `${caption} (the first ${MOST} of ${rows.length})` : caption),
               el("thead", { role: "rowgroup" },
                  el("tr", { role: "row" }, ...headings.map(heading))),
-              el("tbody", { role: "rowgroup" }, ...rows.map(texts => el("tr", { role: "row" }, ...cells(texts)))));
+              el("tbody", { role: "rowgroup" }, ...rows.slice(0, MOST).map(texts => el("tr", { role: "row" }, ...cells(texts)))));
 }

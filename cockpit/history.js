@@ -7,6 +7,7 @@
 
 import { el, svg, table } from "./dom.js";
 import { format_time, tone } from "./describe.js";
+import { Past } from "./past.js";
 
 const HEIGHTS = { good: 60, fair: 35, bad: 12 };
 const BASE = 70;
@@ -23,13 +24,16 @@ export class History {
                        ...SPANS.map(([label, seconds]) => el("option", { value: seconds }, label)));
         this.picture = el("div", { class: "history" });
         this.list = el("div");
+        this.past = new Past();
         this.element = el("section", { "aria-labelledby": "history-heading" },
                           el("h2", { id: "history-heading" }, "History"),
                           el("p", {}, el("label", { for: "history-span" }, "Show "), this.span),
-                          this.picture, this.list);
+                          this.picture, this.list, this.past.element);
     }
 
-    update(transitions) {
+    /* The dictionary that ListHistories() returns of the port; undefined: it has none */
+    update(history = {}) {
+        const transitions = history.Transitions?.v ?? [];
         const text = JSON.stringify(transitions);
 
         this.transitions = transitions.map(transition);
@@ -37,6 +41,7 @@ export class History {
             this.text = text;
             this.list.replaceChildren(this.make_list());
         }
+        this.past.update(history);
         this.draw();
     }
 

@@ -30,6 +30,7 @@ export class Objects {
         this.restarted = null;
         this.loads = 0; /* how often everything was read */
         this.waiting = []; /* signals; null if none has to wait */
+        this.reading = new Set(); /* path and interface that are being read */
         this.dirty = new Set();
         this.frame = 0;
     }
@@ -145,28 +146,44 @@ export class Objects {
     }
 
     change(path, interface_, changed, invalidated) {
-        const properties = path === ROOT ? this.manager : this.paths.get(path)?.[interface_];
+        const object = path === ROOT ? null : this.paths.get(path);
+        const values = unpack(changed);
 
-        if (!properties)
+        if (path === ROOT)
+            this.manager = { ...this.manager, ...values };
+        else if (object?.[interface_])
+            object[interface_] = { ...object[interface_], ...values };
+        else
             return;
-        Object.assign(properties, unpack(changed));
         if (invalidated.length > 0)
             this.refresh(path, interface_);
         this.touch(path);
     }
 
-    /* Reads what no signal carries: tables, counts, time stamps. */
+    /* Reads what no signal carries: tables, counts, time stamps. An answer that a signal has overtaken is older than what is known:
+     * it is read again. */
     async refresh(path, interface_) {
+        const properties = () => this.paths.get(path)?.[interface_];
+        const key = `${path} ${interface_}`;
+
+        if (this.reading.has(key))
+            return;
+        this.reading.add(key);
         try {
-            const [properties] = await this.call(path, PROPERTIES, "GetAll", [interface_]);
-            const now = unpack(properties);
-            const object = this.paths.get(path);
-            if (object?.[interface_] && JSON.stringify(now) !== JSON.stringify(object[interface_])) {
-                object[interface_] = now;
-                this.touch(path);
+            for (let before; (before = properties());) {
+                const now = unpack((await this.call(path, PROPERTIES, "GetAll", [interface_]))[0]);
+                if (properties() !== before)
+                    continue;
+                if (JSON.stringify(now) !== JSON.stringify(before)) {
+                    this.paths.get(path)[interface_] = now;
+                    this.touch(path);
+                }
+                break;
             }
         } catch (error) {
             /* the object or rdmad has gone: a signal says so */
+        } finally {
+            this.reading.delete(key);
         }
     }
 
@@ -191,8 +208,8 @@ const DEVICE = "org.rdma.Device";
 export const port_of = object => object?.[PORT];
 export const device_of = object => object?.[DEVICE];
 export const port_name = object => `${object[PORT].DeviceName}/${object[PORT].PortNumber}`;
-/* {property: code} of those that have no value. */
-export const unavailable_of = object => (object[PORT] || object[DEVICE])?.Unavailable || {};
+/* Why ROW has no value: a code; undefined if it has one. OBJECT may have the interfaces of a port and of its device. */
+export const unavailable_of = (object, row) => object[row.Interface.startsWith(DEVICE) ? DEVICE : PORT]?.Unavailable?.[row.Name];
 
 /* The adapter that a port is on: KEY is the same for all its ports, TITLE is for people. All devices of an adapter have the same
  * SystemImageGuid. */

@@ -7,7 +7,9 @@ import { label, tone } from "./describe.js";
 import { Counters } from "./counters.js";
 import { health_tone, show_findings, split_name } from "./findings.js";
 import { History } from "./history.js";
-import { port_name, port_of } from "./objects.js";
+import { links_of } from "./links.js";
+import { device_of, port_name, port_of } from "./objects.js";
+import { Traffic } from "./traffic.js";
 
 const INTERVAL = 2000; /* ms between two readings of the counters */
 
@@ -88,17 +90,20 @@ export class PortPage {
         this.gone = el("p", { class: "notice", hidden: "" },
                        `There is no port ${name}. What follows is what was known of it.`);
         this.found = el("div");
-        this.port_groups = make_groups(description, description.port_rows, "");
+        this.links = el("p", { class: "links" });
+        this.summary = new Group(description, "Overview", description.summary);
+        /* the first group is in the summary */
+        this.port_groups = make_groups(description, description.port_rows, "").slice(1);
         this.device_groups = make_groups(description, description.device_rows, "Device: ");
         this.history = new History();
         this.counters = new Counters(description);
-        const [overview, ...rest] = this.port_groups;
+        this.traffic = new Traffic();
         parent.replaceChildren(
             el("nav", { "aria-label": "Breadcrumb" }, el("a", { href: "#/" }, "RDMA ports")),
-            this.heading, this.gone, overview.element,
+            this.heading, this.links, this.gone, this.summary.element,
             el("section", { "data-name": "Findings" }, el("h2", {}, "Findings"), this.found),
-            this.history.element,
-            el("div", { class: "groups" }, ...rest.map(group => group.element)),
+            this.traffic.element, this.history.element,
+            el("div", { class: "groups" }, ...this.port_groups.map(group => group.element)),
             this.counters.element,
             el("details", {}, el("summary", {}, "The device"),
                el("div", { class: "groups" }, ...this.device_groups.map(group => group.element))));
@@ -129,25 +134,35 @@ export class PortPage {
             this.path = this.find();
         const port = this.objects.paths.get(this.path);
         const device_path = port_of(port)?.Device;
+        const device = this.objects.paths.get(device_path);
         this.gone.hidden = Boolean(port) || this.objects.state !== "present";
         if (!dirty || !port || dirty.has(this.path))
             this.port_groups.forEach(group => group.update(port));
         if (!dirty || !port || dirty.has(device_path))
-            this.device_groups.forEach(group => group.update(this.objects.paths.get(device_path)));
+            this.device_groups.forEach(group => group.update(device));
+        this.summary.update(port && { ...device, ...port });
+        this.show_links(port ? links_of(port) : []);
         show_findings(this.found, this.objects, port_of(port)?.Health, this.name, split_name(this.name)[0]);
-        const { StateChangeTimestamp, LinkDownCount } = port_of(port) || {};
-        const change = JSON.stringify([this.objects.loads, StateChangeTimestamp, LinkDownCount]);
+        const { StateChangeTimestamp, LinkDownCount, Findings } = port_of(port) || {};
+        const change = JSON.stringify([this.objects.loads, StateChangeTimestamp, LinkDownCount, Findings, device_of(device)?.Findings,
+                                       port?.["org.rdma.Port.Cable"]?.CableSerialNumber]);
         if (change !== this.state_change) {
             this.state_change = change;
             this.read_history();
         }
     }
 
+    /* A link that has the focus keeps it while the links are the same. */
+    show_links(links) {
+        if (links.map(link => link.textContent).join("") !== this.links.textContent)
+            this.links.replaceChildren(...links);
+    }
+
     async read_history() {
         try {
-            const [transitions] =
-                await this.objects.call("/org/rdma", "org.rdma.Manager", "GetHistory", [this.name, {}]);
-            this.history.update(transitions);
+            const options = { transitions: { t: "b", v: true }, port: { t: "s", v: this.name } };
+            const [histories] = await this.objects.call("/org/rdma", "org.rdma.Manager", "ListHistories", [options]);
+            this.history.update(histories[0]?.[1]);
         } catch (error) {
             /* rdmad has gone, or has never heard of the port: what was known stays */
             this.history.draw();
@@ -166,6 +181,7 @@ export class PortPage {
             const options = { ports: { t: "as", v: [path] } };
             const [sets, ports] = await this.objects.call("/org/rdma", "org.rdma.Manager", "GetCounters", [options]);
             this.counters.update(sets, ports);
+            this.traffic.add(this.counters.time, name => this.counters.rate_of(name));
         } catch (error) {
             this.counters.fail(cockpit.message(error));
         }

@@ -112,13 +112,12 @@ export class PortTable {
     read(row, object, device) {
         row.port = port_of(object);
         row.adapter = adapter_of(object, device);
-        row.texts = this.columns.map((column, i) => i === 0
-            ? { text: port_name(object), missing: false }
-            : this.description.show(column.Interface.startsWith("org.rdma.Device") ? device : object, column));
+        const all = { ...device, ...object };
+        row.texts = this.columns.map((column, i) => i === 0 ? { text: port_name(object), missing: false } : this.description.show(all, column));
         row.keys = this.columns.map((column, i) => {
             if (i === 0)
                 return row.texts[0].text;
-            return !row.texts[i] || row.texts[i].missing ? null : (object[column.Interface] ?? device[column.Interface])[column.Name];
+            return !row.texts[i] || row.texts[i].missing ? null : all[column.Interface][column.Name];
         });
         const { Neighbor, NeighborPort } = object["org.rdma.Port.Neighbor"] ?? {};
         row.words = [...row.texts.filter(text => text && !text.missing).map(text => text.text), row.port.Stale ? "stale" : "",

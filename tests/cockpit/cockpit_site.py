@@ -66,6 +66,15 @@ class Site:
                           text=True)
         return bus.stdout.readline().strip()
 
+    def add_page(self, name):
+        """Installs an empty page of Cockpit for the next cockpit-ws."""
+        page = os.path.join(self.work.name, "share", "cockpit", name)
+        os.makedirs(page)
+        with open(os.path.join(page, "manifest.json"), "w", encoding="utf-8") as file:
+            json.dump({"menu": {"index": {"label": name}}}, file)
+        with open(os.path.join(page, "index.html"), "w", encoding="utf-8") as file:
+            file.write("<!DOCTYPE html><title>Empty</title><script src='../base1/cockpit.js'></script>")
+
     def start_cockpit(self):
         """Starts a cockpit-ws, and another one if there is one."""
         with socket.create_server(("127.0.0.1", 0)) as free:

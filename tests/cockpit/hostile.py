@@ -15,7 +15,7 @@ XML = """
  </interface>
  <interface name="org.rdma.Manager">
   <property name="Version" type="s" access="read"/>
-  <method name="GetHistory"><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/><arg type="a(ttsssa{sv})" direction="out"/></method>
+  <method name="ListHistories"><arg type="a{sv}" direction="in"/><arg type="a(sa{sv})" direction="out"/></method>
  </interface>
 </node>"""
 
@@ -31,14 +31,22 @@ def port():
                    "Capabilities": GLib.Variant("as", [TEXT, TEXT]),
                    "Gids": GLib.Variant("a(ussssa{sv})", [(0, TEXT, TEXT, TEXT, TEXT, {"Namespace": text(TEXT)})]),
                    "Unavailable": GLib.Variant("a{ss}", {"Rate": TEXT, TEXT: TEXT})}
-    return {PATH: {"org.rdma.Port": properties}}
+    finding = (TEXT, TEXT, TEXT, {"Since": GLib.Variant("t", 1), "Acknowledged": GLib.Variant("t", 1), "AcknowledgedText": text(TEXT)})
+    properties["Findings"] = GLib.Variant("a(sssa{sv})", [finding])
+    device = {name: text(TEXT) for name in ("Name", "HcaType", "Driver", "PciAddress", "FirmwareVersion")}
+    neighbor = {name: text(TEXT) for name in ("Neighbor", "NeighborPort")}
+    return {PATH: {"org.rdma.Port": properties, "org.rdma.Port.Neighbor": neighbor, "org.rdma.Port.Ethernet": {"Netdev": text(TEXT)}},
+            "/org/rdma/device/0": {"org.rdma.Device": device}}
 
 
 def call(_connection, _sender, _path, _interface, method, _arguments, invocation):
     if method == "GetManagedObjects":
         invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (port(),)))
     else:
-        invocation.return_value(GLib.Variant("(a(ttsssa{sv}))", ([(1, 1, TEXT, TEXT, TEXT, {})],)))
+        history = {"Transitions": GLib.Variant("a(ttsssa{sv})", [(1, 1, TEXT, TEXT, TEXT, {})]),
+                   "Findings": GLib.Variant("a(sstta{sv})", [(TEXT, TEXT, 1, 0, {"AcknowledgedText": text(TEXT), "Cause": text(TEXT)})]),
+                   "Cables": GLib.Variant("a(stta{sv})", [(TEXT, 1, 0, {"PartNumber": text(TEXT)})])}
+        invocation.return_value(GLib.Variant("(a(sa{sv}))", ([(TEXT, history)],)))
 
 
 connection = Gio.bus_get_sync(Gio.BusType.SYSTEM, None)

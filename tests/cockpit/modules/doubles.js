@@ -155,7 +155,10 @@ export const bus = {
 };
 
 globalThis.cockpit = {
-    location: { path: [], encode: parts => `/${parts.map(encodeURIComponent).join("/")}` },
+    location: {
+        path: [],
+        encode: (parts, options) => `/${parts.map(encodeURIComponent).join("/")}${options ? `?${new URLSearchParams(options)}` : ""}`,
+    },
     listeners: new Map(),
     addEventListener: (name, listener) => cockpit.listeners.set(name, listener),
     message: error => String(error?.message ?? error),
@@ -178,6 +181,10 @@ globalThis.fetch = async name => {
 
 /* {name: value} as the bridge hands it on */
 export const pack = values => Object.fromEntries(Object.entries(values).map(([name, v]) => [name, { t: "", v }]));
+
+/* The other way round, of the interfaces of an object */
+export const plain = interfaces => Object.fromEntries(
+    Object.entries(interfaces).map(([name, values]) => [name, Object.fromEntries(Object.entries(values).map(([k, x]) => [k, x.v]))]));
 
 export const device = name => ({ "org.rdma.Device": pack({ Name: name, Unavailable: {} }) });
 

@@ -2,12 +2,13 @@
 
 /* What follows from signals and answers, in which order they ever come: the objects, the findings, the page. */
 
-import { bus, description_json, device, intervals, pack, port, port_path, run_timers, settle } from "./doubles.js";
+import { bus, description_json, device, intervals, pack, plain, port, port_path, run_timers, settle } from "./doubles.js";
 import assert from "node:assert";
 import test from "node:test";
 
 const { Description } = await import("./describe.js");
 const { show_findings } = await import("./findings.js");
+const { links_of } = await import("./links.js");
 const { Objects } = await import("./objects.js");
 const { PortPage } = await import("./port.js");
 
@@ -146,6 +147,29 @@ test("what a signal only names is read", async () => {
     assert.deepEqual(Object.keys(objects.paths.get(a)), ["org.rdma.Port.InfiniBand"]);
 });
 
+test("an answer that a signal has overtaken is not taken", async () => {
+    const objects = await started("a");
+    const earlier = port("a", { PhysicalState: "link-up" })[PORT];
+
+    objects.refresh(a, PORT);
+    const overtaken = bus.take("GetAll");
+    bus.change(a, PORT, { State: "down" }, ["Gids"]);
+    assert.equal(bus.calls.length, 0);
+    overtaken.answer([earlier]);
+    await settle();
+    /* the next signal has only what changes after the first one */
+    bus.change(a, PORT, { PhysicalState: "polling" });
+    assert.equal(objects.paths.get(a)[PORT].State, "down");
+    await bus.answer("GetAll", { ...earlier, ...pack({ State: "down" }) });
+    assert.equal(objects.paths.get(a)[PORT].PhysicalState, "polling");
+    /* and what the signal has only named is read in the end */
+    await bus.answer("GetAll", { ...earlier, ...pack({ State: "down", PhysicalState: "polling", Gids: [7] }) });
+    assert.deepEqual(objects.paths.get(a)[PORT].Gids, [7]);
+    assert.equal(bus.calls.length, 0);
+    objects.refresh(a, PORT);
+    assert.equal(bus.calls.length, 1);
+});
+
 test("a frame tells of all paths that have changed, once", async () => {
     const objects = await started("a", "b");
     const told = [];
@@ -194,7 +218,7 @@ async function with_findings(of_machine, of_device, of_first, of_second) {
 test("the page of a port has what is about it, its device and the machine", async () => {
     const objects = await with_findings([entry("m", "five")], [entry("d", "three")], [entry("x", "one", {}, "critical")], [entry("x", "two")]);
 
-    assert.deepEqual(texts(objects, "a/1", "a"), ["warning five", "critical a/1: one", "warning a: three"]);
+    assert.deepEqual(texts(objects, "a/1", "a"), ["critical a/1: one", "warning five", "warning a: three"]);
     assert.equal(texts(objects).length, 5);
     bus.change(a, PORT, { Findings: [] });
     bus.change(ROOT, MANAGER, { Findings: [] });
@@ -205,12 +229,12 @@ test("the page of a port has what is about it, its device and the machine", asyn
 test("what has the same cause stands behind it, once", async () => {
     const part = (check, cause, attribute) => entry(check, check, { Cause: cause, ...(attribute ? { Attribute: attribute } : {}) });
     const objects = await with_findings([], [entry("device-stale", "it hangs")], [part("stale", "device-stale")], [
-        entry("not-active", "down"), part("expectation", "not-active", "Rate"), part("expectation", "not-active", "Rate"),
+        entry("not-active", "down"), part("expectation", "not-active", "ActiveMtu"), part("expectation", "not-active", "ActiveMtu"),
         part("netdev-up", "not-active"),
     ]);
 
     assert.deepEqual(texts(objects, "a/1", "a/2", "a"),
-                     ["warning a/2: down; also: Rate, netdev-up", "warning a: it hangs; also: a/1"]);
+                     ["warning a/2: down; also: Active MTU, netdev-up", "warning a: it hangs; also: a/1"]);
 });
 
 test("what is found has a link, when it began, and a badge", async () => {
@@ -219,7 +243,8 @@ test("what is found has a link, when it began, and a badge", async () => {
 
     show_findings(element, objects, "ok", "a/1");
     assert.equal(element.all("a")[0].getAttribute("href"), "#/a/1");
-    assert.equal(element.all("li")[0].getAttribute("title"), "flap, since 2026-11-25 10:11:18.000");
+    assert.equal(element.all("li")[0].getAttribute("title"), "flap");
+    assert.equal(element.all("li")[0].textContent, "warning a/1: it flaps · since 2026-11-25 10:11:18");
     assert.equal(element.all("span")[0].className, "badge fair");
     /* who has the focus keeps it */
     const link = element.all("a")[0];
@@ -235,10 +260,22 @@ test("what is acknowledged says so, and when", async () => {
 
     show_findings(element, objects, "ok", "a/1");
     assert.deepEqual(element.all("li").map(e => e.textContent),
-                     ["acknowledged a/1: it flaps (cable exchanged)", "acknowledged a/1: it is slow"]);
-    assert.equal(element.all("li")[0].getAttribute("title"),
-                 "flap, since 2026-11-25 10:11:18.000, acknowledged 2026-11-25 10:12:18.000");
+                     ["acknowledged a/1: it flaps · since 2026-11-25 10:11:18 · acknowledged 2026-11-25 10:12:18 · cable exchanged",
+                      "acknowledged a/1: it is slow · since 2026-11-25 10:11:18 · acknowledged 2026-11-25 10:12:18"]);
     assert.equal(element.all("span")[0].className, "badge missing");
+});
+
+test("the worst is first, and not more than people read", async () => {
+    const many = Array.from({ length: 70 }, (_, i) => entry(`c${i}`, `${i}`));
+    const objects = await with_findings([], many, [entry("known", "k", { Acknowledged: 1 }), entry("old", "o", { Certainty: "unknown" }, "critical")], []);
+    const element = document.createElement("div");
+
+    show_findings(element, objects, "ok");
+    const items = element.all("li").map(e => e.textContent);
+    assert.deepEqual([items.length, items[0], items[1]], [50, "critical a/1: o · it may be over", "warning a: 0"]);
+    assert.match(element.textContent, /23 more are not shown here/);
+    bus.change("/org/rdma/device/a", "org.rdma.Device", { Findings: [] });
+    assert.deepEqual(texts(objects), ["critical a/1: o · it may be over", "warning b: four", "acknowledged a/1: k · acknowledged 1970-01-01 00:00:00"]);
 });
 
 test("what is not known is not well", async () => {
@@ -259,8 +296,9 @@ test("the page of a port reads what no signal announces", async () => {
     const parent = document.createElement("section");
     const page = new PortPage(parent, objects, new Description(description_json), "a/1");
 
-    assert.deepEqual(bus.calls.map(call => call.method).sort(), ["GetAll", "GetCounters", "GetHistory"]);
-    await bus.answer("GetHistory", [[1, 1, "", "active", "x", {}]]);
+    assert.deepEqual(bus.calls.map(call => call.method).sort(), ["GetAll", "GetCounters", "ListHistories"]);
+    assert.equal(bus.calls.find(call => call.method === "ListHistories").args[0].port.v, "a/1");
+    await bus.answer("ListHistories", [["a/1", pack({ Transitions: [[1, 1, "", "active", "x", {}]] })]]);
     await bus.answer("GetAll", { ...port("a")[PORT], LinkDownCount: { v: 3 } });
     await bus.answer("GetCounters", [[["port"], ["x"], ["bytes"], {}]], [[a, 0, [1], 0, 1000000, {}]]);
     assert.equal(objects.paths.get(a)[PORT].LinkDownCount, 3);
@@ -268,7 +306,7 @@ test("the page of a port reads what no signal announces", async () => {
     assert.equal(page.history.transitions.length, 1);
     /* the count has changed: the history too */
     page.update(new Set([a]));
-    await bus.answer("GetHistory", []);
+    await bus.answer("ListHistories", []);
     page.update(new Set([a]));
     assert.equal(bus.calls.length, 0);
     /* each time */
@@ -294,6 +332,27 @@ test("the page of a port reads what no signal announces", async () => {
     assert.equal(page.gone.hidden, false);
     page.close();
     assert.equal(intervals.size, 0);
+});
+
+test("a port has links to what other pages of Cockpit have of it", async () => {
+    const jumps = [];
+    const links = (others = {}) => links_of({ ...plain(port("a")), ...plain(others) });
+    const ethernet = { "org.rdma.Port.Ethernet": pack({ Netdev: "ens1" }) };
+
+    cockpit.jump = path => jumps.push(path);
+    cockpit.manifests = undefined;
+    assert.deepEqual(links(ethernet), []);
+    cockpit.manifests = { network: {}, system: {} };
+    const [interface_, journal] = links(ethernet);
+    assert.deepEqual([interface_.textContent, journal.textContent], ["Interface ens1", "Journal of the port"]);
+    for (const link of [interface_, journal])
+        link.listeners.get("click")({ preventDefault() {} });
+    assert.deepEqual(jumps, ["/network#/ens1", "/system/logs#/?priority=debug&RDMA_DEVICE=a&RDMA_PORT=1"]);
+    assert.deepEqual(jumps, [interface_, journal].map(link => link.getAttribute("href")));
+    /* each interface once: those of IPoIB are a table */
+    const table = port("a", { Netdevs: [[5, "ib0", {}], [6, "ib0.8001", {}], [7, "ens1", {}]] });
+    assert.deepEqual(links({ ...table, ...ethernet }).map(link => link.textContent),
+                     ["Interface ens1", "Interface ib0", "Interface ib0.8001", "Journal of the port"]);
 });
 
 test("a screen reader is told what changes, and what is new, but not what there was at first", async () => {

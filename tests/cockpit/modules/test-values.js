@@ -2,19 +2,19 @@
 
 /* What is computed: values with units, rates, the history, the order of the table, news. */
 
-import { description_json, pack, port, run_timers } from "./doubles.js";
+import { description_json, pack, plain, port, run_timers } from "./doubles.js";
 import assert from "node:assert";
 import test from "node:test";
 
 const { Counters } = await import("./counters.js");
 const { Description, format, label, tone } = await import("./describe.js");
+const { table: make_table } = await import("./dom.js");
 const { History } = await import("./history.js");
 const { News } = await import("./news.js");
 const { PortTable } = await import("./table.js");
+const { Traffic } = await import("./traffic.js");
 
 const description = new Description(description_json);
-const plain = interfaces => Object.fromEntries(
-    Object.entries(interfaces).map(([name, values]) => [name, Object.fromEntries(Object.entries(values).map(([k, x]) => [k, x.v]))]));
 
 test("a value is in its unit", () => {
     for (const [value, unit, text] of [
@@ -83,7 +83,11 @@ function rate_of(unit, ...answers) {
 
     for (const [value, seconds, condition = "valid", reason = ""] of answers)
         counters.update(...reply(value, unit, condition, reason, seconds * 1e6));
-    return counters.rows.get("port/x").rate.textContent;
+    const { rate, per_second } = counters.rows.get("port/x");
+    assert.equal(per_second === null, rate.textContent === "");
+    assert.equal(counters.rate_of("x"), per_second);
+    assert.equal(counters.rate_of("y"), undefined);
+    return rate.textContent;
 }
 
 test("a rate is between two answers, and not over a reset", () => {
@@ -130,7 +134,7 @@ test("the history counts how often the port went away from active", () => {
 
     Date.now = () => now / 1000;
     try {
-        history.update(transitions);
+        history.update(pack({ Transitions: transitions }));
         assert.match(label(), /^6 changes of the state from 2026-11-25 10:01:18.000 to 2026-11-25 10:11:18.000, 2 of them away from active/);
         assert.deepEqual(history.picture.all("rect").map(e => e.className),
                          ["state bad", "state fair", "state good", "state bad", "state fair", "state good"]);
@@ -154,12 +158,64 @@ test("the history counts how often the port went away from active", () => {
         history.draw();
         assert.match(label(), /^3 changes/);
         assert.deepEqual(history.picture.all("rect").map(e => e.className), ["state bad", "state fair", "state good"]);
-        history.update([]);
+        history.update();
         assert.match(history.list.textContent, /Nothing is known/);
         assert.match(label(), /^0 changes/);
     } finally {
         Date.now = real_now;
     }
+});
+
+test("what was found before, and the cables, are in the record", () => {
+    const history = new History();
+    const rows = () => history.past.element.all("tbody").map(body => body.children.map(row => row.children.map(cell => cell.textContent)));
+    const t = 1795601478000000;
+
+    history.update(pack({ Findings: [["flap", "warning", t, t + 60e6, pack({ Attribute: "LinkDownCount", Cause: "x" })],
+                                     ["hot", "critical", t, 0, pack({ Acknowledged: t, AcknowledgedText: "the fan" })]],
+                          Cables: [["S1", t, t + 60e6, pack({ PartNumber: "P" })], ["S2", t + 60e6, 0, {}]] }));
+    assert.deepEqual(rows(), [
+        [["hot", "critical", "2026-11-25 10:11:18.000", "it holds", "acknowledged 2026-11-25 10:11:18.000, the fan"],
+         ["flap", "warning", "2026-11-25 10:11:18.000", "2026-11-25 10:12:18.000", "Link downs, because of x"]],
+        [["S2", "", "2026-11-25 10:12:18.000", "it is there"], ["S1", "P", "2026-11-25 10:11:18.000", "2026-11-25 10:12:18.000"]]]);
+    history.update();
+    assert.deepEqual(rows(), []);
+});
+
+test("a long table says how long it is", () => {
+    const rows = n => Array.from({ length: n }, (_, i) => [`${i}`]);
+
+    assert.equal(make_table("GIDs", ["Index"], rows(256)).all("caption")[0].textContent, "GIDs");
+    const long = make_table("GIDs", ["Index"], rows(1000));
+    assert.equal(long.all("caption")[0].textContent, "GIDs (the first 256 of 1000)");
+    assert.equal(long.all("td").length, 256);
+});
+
+test("traffic is two lines, with gaps where it is not known", () => {
+    const traffic = new Traffic();
+    const add = (seconds, rates) => traffic.add(seconds * 1e6, name => rates[name]);
+    const lines = () => traffic.picture.all("path").map(path => path.getAttribute("d"));
+    const label = () => traffic.picture.all("svg")[0].getAttribute("aria-label");
+
+    add(0, {});
+    assert.ok(traffic.element.hidden);
+    add(2, { port_xmit_bytes: null, port_rcv_bytes: null });
+    assert.ok(traffic.element.hidden);
+    add(4, { port_xmit_bytes: 100, port_rcv_bytes: 0 });
+    assert.ok(!traffic.element.hidden);
+    add(6, { port_xmit_bytes: 50, port_rcv_bytes: 200 });
+    add(8, { port_xmit_bytes: null, port_rcv_bytes: 200 });
+    assert.match(label(), /^Sent now: not known, at most 100 B.s. Received now: 200 B.s/);
+    add(10, { port_xmit_bytes: 100, port_rcv_bytes: 0 });
+    assert.deepEqual(lines(), ["M147.0 50.0L148.0 75.0M150.0 50.0", "M147.0 100.0L148.0 0.0L149.0 0.0L150.0 100.0"]);
+    assert.equal(label(), "Sent now: 100 B/s, at most 100 B/s. Received now: 0 B/s, at most 200 B/s");
+    assert.deepEqual(traffic.legend.map(e => e.textContent), ["Sent 100 B/s", "Received 0 B/s"]);
+    assert.equal(traffic.scale.textContent, "The picture is 200 B/s high.");
+    /* what is older than five minutes goes */
+    for (let i = 6; i < 200; i++)
+        add(2 * i, { rdma_tx_bytes: 10, rdma_rx_bytes: 20 });
+    assert.equal(traffic.readings.length, 150);
+    assert.match(label(), /at most 10.0 B.s. .* at most 20.0 B.s$/);
 });
 
 test("news are told once", async () => {
