@@ -307,6 +307,16 @@ test("the page of a port reads what no signal announces", async () => {
     /* the count has changed: the history too */
     page.update(new Set([a]));
     await bus.answer("ListHistories", []);
+    /* what is found may end after the state has changed, and another cable is a part of the history */
+    bus.change(a, PORT, { Findings: [entry("x", "one")] });
+    page.update(new Set([a]));
+    await bus.answer("ListHistories", []);
+    bus.signal(OBJECT_MANAGER, "InterfacesAdded", ROOT, [a, { "org.rdma.Port.Cable": pack({ CableSerialNumber: "S1" }) }]);
+    page.update(new Set([a]));
+    await bus.answer("ListHistories", []);
+    bus.signal(OBJECT_MANAGER, "InterfacesRemoved", ROOT, [a, ["org.rdma.Port.Cable"]]);
+    page.update(new Set([a]));
+    await bus.answer("ListHistories", []);
     page.update(new Set([a]));
     assert.equal(bus.calls.length, 0);
     /* each time */
@@ -381,6 +391,11 @@ test("a screen reader is told what changes, and what is new, but not what there 
     assert.equal(await told(), "");
     bus.signal(OBJECT_MANAGER, "InterfacesRemoved", ROOT, [b, [PORT]]);
     assert.equal(await told(), "b/1 has gone");
+    /* a row has values of its device */
+    const ports = document.getElementById("ports");
+    bus.change(`${ROOT}/device/a`, "org.rdma.Device", { FirmwareVersion: "9.1", Ports: [a] });
+    await run_timers();
+    assert.match(ports.textContent, /9[.]1/);
     bus.set_owner("");
     assert.match(await told(), /^rdmad is not running/);
     assert.ok(document.body.classList.contains("old"));
