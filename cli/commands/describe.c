@@ -42,6 +42,7 @@ static const char *source_sentence(AttrSource source)
 		[SOURCE_DEVLINK] = "devlink (generic netlink)",
 		[SOURCE_ETHTOOL] = "ethtool (generic netlink)",
 		[SOURCE_HWMON] = "the sensors of the function (hwmon)",
+		[SOURCE_PCI] = "registers of the PCI function, by rdmad-pci",
 		[SOURCE_DV] = "direct verbs (the vendor's library)",
 		[SOURCE_NEIGHBOR] = "the other end of the link, by lldpd",
 		[SOURCE_MODULE] = "the module in the cage, by rdmad-cable",

@@ -6,6 +6,7 @@
 
 #include "accelerator.h"
 #include "clock.h"
+#include "list.h"
 #include "query-pcie.h"
 #include "query-sysfs.h"
 
@@ -149,12 +150,20 @@ static bool is_same(const Way *a, const Way *b, size_t i)
 	return a->ends[i] == b->ends[i] && memcmp(a->path, b->path, a->ends[i]) == 0;
 }
 
-static Distance find_distance(const Way *a, const Way *b, bool same_node, uint32_t *ret_hops)
+/* How many functions, from the highest on, the two ways have in common. */
+static size_t count_common(const Way *a, const Way *b)
 {
-	size_t common = 0, up_a = (a->n + 1) / 2, up_b = (b->n + 1) / 2;
+	size_t common = 0;
 
 	while (common < a->n && common < b->n && is_same(a, b, common))
 		common++;
+	return common;
+}
+
+static Distance find_distance(const Way *a, const Way *b, bool same_node, uint32_t *ret_hops)
+{
+	size_t common = count_common(a, b), up_a = (a->n + 1) / 2, up_b = (b->n + 1) / 2;
+
 	*ret_hops = 0;
 	if (common == a->n && common == b->n)
 		return DISTANCE_LOC;
@@ -191,29 +200,96 @@ static bool find_own_way(const DeviceSnapshot *s, Way *ret)
 	return n > 0 && at && find_way(path, (size_t)(at - path) + n, ret);
 }
 
-void accelerators_supply(const Accelerators *a, DeviceSnapshot *s)
+/* The ports that redirect what goes between a device and accelerators. */
+typedef struct Redirects {
+	int controls; /* the directory of what rdmad-pci has written */
+	bool has_ats; /* the device */
+	bool is_unknown;
+	size_t n;
+	struct {
+		AttrText address;
+	} ports[ACCELERATORS_REDIRECTS_MAX];
+} Redirects;
+
+/* Looks at function I of WAY: one that is an end of it is no port. */
+static void look_at_port(Redirects *r, const Way *way, size_t i, bool has_ats)
+{
+	size_t end = i < way->n ? way->ends[i] : 0, begin = end;
+	AttrText address;
+	PciControl c;
+
+	if (i + 1 >= way->n)
+		return;
+	while (way->path[begin - 1] != '/')
+		begin--;
+	text_copy(address, MIN(sizeof(address), end - begin + 1), way->path + begin);
+	if (!pcie_read_control(r->controls, address, &c))
+		r->is_unknown = true;
+	else if (r->n < ARRAY_SIZE(r->ports) && pci_control_redirects(&c, has_ats) &&
+		 !array_find(r->ports, r->n, address, address))
+		memcpy(r->ports[r->n++].address, address, sizeof(address));
+}
+
+/* A switch sends to another of its ports what comes in at one, unless this one redirects it: the
+ * two ports of the switch that A and B have in common decide. */
+static void look_between(Redirects *r, const Way *a, const Way *b)
+{
+	size_t common = count_common(a, b);
+
+	look_at_port(r, a, common, r->has_ats);
+	look_at_port(r, b, common, false);
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void supply_redirects(Redirects *r, DeviceSnapshot *s)
+{
+	AttrPath text;
+	ListWriter w;
+
+	if (r->is_unknown)
+		return;
+	sort(r->ports, r->n, sizeof(r->ports[0]), compare_ports);
+	list_begin(&w, ATTR_WORDS, text, sizeof(text));
+	for (size_t i = 0; i < r->n; i++)
+		list_add_word(&w, r->ports[i].address);
+	list_end(&w);
+	DEVICE_SUPPLY_TEXT(s, acs_redirects, text);
+}
+
+void accelerators_supply(const Accelerators *a, int controls, DeviceSnapshot *s)
 {
 	AcceleratorEntry entries[ACCELERATORS_MAX];
+	PciControl own_control = {};
+	Redirects redirects = {.controls = controls};
 	uint32_t node =
 		mask_has(&s->supplied, DEVICE_ATTR_numa_node) ? s->values.numa_node : UINT32_MAX;
 	Way own, way;
 	size_t n = 0;
 	Table *t;
 
+	redirects.is_unknown = !pcie_supply_control(controls, s, &own_control);
+	redirects.has_ats = pci_control_has_ats(&own_control);
 	if (!find_own_way(s, &own))
 		return;
 	for (size_t i = 0; i < a->n; i++) {
 		const Accelerator *from = &a->items[i];
 		AcceleratorEntry *e = &entries[n];
+		Distance distance;
 
 		if (!find_way(from->path, strlen(from->path), &way))
 			continue;
 		*e = from->entry;
-		text_copy(e->distance, sizeof(e->distance),
-			  distance_name(
-				  find_distance(&own, &way, from->numa_node == node, &e->hops)));
+		distance = find_distance(&own, &way, from->numa_node == node, &e->hops);
+		text_copy(e->distance, sizeof(e->distance), distance_name(distance));
+		if (!redirects.is_unknown && (distance == DISTANCE_PIX || distance == DISTANCE_PXB))
+			look_between(&redirects, &own, &way);
 		n++;
 	}
+	supply_redirects(&redirects, s);
 	sort(entries, n, sizeof(*entries), accelerator_compare);
 	if (table_make(entries, n, sizeof(*entries), &t) < 0)
 		return;

@@ -12,6 +12,8 @@
 #include "port.h"
 
 #define ACCELERATORS_MAX 64U
+/* So many ports are named in AcsRedirects: a device and its accelerators share few switches. */
+#define ACCELERATORS_REDIRECTS_MAX 16U
 /* So many functions of the machine are looked at. */
 #define ACCELERATORS_FUNCTIONS_MAX 16384U
 
@@ -34,6 +36,7 @@ bool accelerator_has_class(uint64_t class, uint64_t vendor, bool below_bridge);
 void accelerators_read(int functions, Accelerators *ret);
 /* The same, if they were not read in the last second. */
 void accelerators_refresh(Accelerators *a);
-/* Supplies the ways from the device of S, whose place in the machine is supplied. A device that is
- * on no PCI function has none. */
-void accelerators_supply(const Accelerators *a, DeviceSnapshot *s);
+/* Supplies the ways from the device of S, whose place in the machine is supplied, and what is in
+ * CONTROLS, the directory PCI_CONTROLS or -EBADF, about its function and the ports on these ways. A
+ * device that is on no PCI function has none of them. */
+void accelerators_supply(const Accelerators *a, int controls, DeviceSnapshot *s);

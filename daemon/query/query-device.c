@@ -2,7 +2,10 @@
 
 #include "query-device.h"
 
+#include <fcntl.h>
+
 #include "log.h"
+#include "pci-control.h"
 #include "query-function.h"
 #include "query-resources.h"
 #include "query-sysfs.h"
@@ -46,6 +49,7 @@ static void supply_events(const Target *t, DeviceSnapshot *s)
 void device_query(Target *t, DeviceSnapshot *s)
 {
 	unsigned int cap_flags;
+	_cleanup_close_ int controls = sysfs_open_directory(AT_FDCWD, PCI_CONTROLS);
 	AttrPath parent;
 
 	s->values = t->nldev.values;
@@ -57,7 +61,7 @@ void device_query(Target *t, DeviceSnapshot *s)
 		function_supply(t->sysfs, parent, s);
 	gpudirect_supply_peers(s);
 	accelerators_refresh(&t->querier->accelerators);
-	accelerators_supply(&t->querier->accelerators, s);
+	accelerators_supply(&t->querier->accelerators, controls, s);
 	query_chardevs(t, s);
 	if (t->has_health) {
 		s->tables[DEVICE_TABLE_HEALTH] = steal_pointer(&t->health);

@@ -145,3 +145,27 @@ void pcie_supply(int function, const char *path, size_t n, DeviceSnapshot *s)
 	}
 	supply_way(function, path, n, s);
 }
+
+bool pcie_read_control(int controls, const char *address, PciControl *ret)
+{
+	char text[PCI_CONTROL_SIZE];
+
+	return sysfs_read_text(controls, address, text, sizeof(text)) == 0 &&
+	       pci_control_parse(text, ret);
+}
+
+bool pcie_supply_control(int controls, DeviceSnapshot *s, PciControl *ret)
+{
+	const DeviceValues *v = &s->values;
+	const char *address = mask_has(&s->supplied, DEVICE_ATTR_physical_function)
+				      ? v->physical_function
+				      : v->pci_address;
+
+	if (controls < 0 || !mask_has(&s->supplied, DEVICE_ATTR_pci_address) ||
+	    !pcie_read_control(controls, address, ret))
+		return false;
+	DEVICE_SUPPLY(s, relaxed_ordering, pci_control_has_relaxed_ordering(ret));
+	DEVICE_SUPPLY(s, max_payload, pci_control_max_payload(ret));
+	DEVICE_SUPPLY(s, max_read_request, pci_control_max_read_request(ret));
+	return true;
+}

@@ -13,6 +13,7 @@
  * To read these files the kernel reads registers of the functions, not their firmware.
  */
 
+#include "pci-control.h"
 #include "port.h"
 
 /* Reads "16.0 GT/s PCIe" or, as kernels before 5.7 have it, "16 GT/s", in bit/s. False if it is
@@ -30,3 +31,10 @@ bool pcie_go_up(const char *path, size_t *n, AttrText ret);
  * its path, of N characters, as /sys/devices/pci0000:c0/0000:c0:01.1/0000:c1:00.0. The function
  * must not be a virtual one, whose registers have nothing of the link. */
 void pcie_supply(int function, const char *path, size_t n, DeviceSnapshot *s);
+
+/* Reads what rdmad-pci has written of the function at ADDRESS. CONTROLS is the directory
+ * PCI_CONTROLS. */
+bool pcie_read_control(int controls, const char *address, PciControl *ret);
+/* The same of the function of S, whose addresses are supplied, and supplies the rows about that
+ * function alone. False: nothing is known; CONTROLS may be negative. */
+bool pcie_supply_control(int controls, DeviceSnapshot *s, PciControl *ret);

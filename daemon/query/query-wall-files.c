@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "landlock.h"
+#include "pci-control.h"
 #include "util.h"
 
 /* Newer than the headers of Debian 12. The number is that of the ABI which has it. */
@@ -34,6 +35,7 @@ static const struct {
 	uint64_t access;
 } files[] = {
 	{"/sys", READ},
+	{PCI_CONTROLS, READ},
 	/* Not only /dev/infiniband: the kernel makes that directory with the first device and
 	 * removes it with the last, and a rule belongs to the directory that was there. Which
 	 * devices can be opened is for the unit to say. */

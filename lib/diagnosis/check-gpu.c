@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * An accelerator without a port near it. Machines with PCI switches have a port below each switch
+ * The ways between ports and accelerators. Machines with PCI switches have a port below each switch
  * that has accelerators: if one of several lacks a port, an adapter is missing or in another slot.
- * Where all ways go through the processor, as in many virtual machines, nothing is wrong.
+ * Where all ways go through the processor, as in many virtual machines, nothing is wrong. If a port
+ * of such a switch redirects traffic, what is near is as slow as what is far.
  */
 
+#include "check-parts.h"
 #include "checks.h"
 #include "gpus.h"
+#include "list.h"
 
 #define NEAR_LEAST 3U
 
@@ -60,4 +63,22 @@ void look_for_far_gpus(CheckRun *r)
 		nearest[i] = find_nearest(r->objects, &all.items[i]);
 	for (size_t i = 0; i < all.n; i++)
 		judge(r, &all, nearest, i);
+}
+
+void look_at_acs(CheckRun *r)
+{
+	const Attribute *row = &device_attributes[DEVICE_ATTR_acs_redirects];
+	const char *ports = object_text(r->device, DEVICE_ATTR_acs_redirects);
+	const char *iommu = object_text(r->device, DEVICE_ATTR_iommu);
+	bool translates = startswith(iommu, "DMA");
+	ListReader l = list_reader(row->type, ports);
+	ListItem item;
+
+	if (list_next(&l, &item) && !check_is_expected(r, row))
+		check_find(r, row,
+			   "traffic with accelerators below the same switch goes up to the "
+			   "processor: ACS redirects it at %s%s%s",
+			   ports,
+			   translates ? ", and the IOMMU translates its addresses: Iommu is " : "",
+			   translates ? iommu : "");
 }

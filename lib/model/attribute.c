@@ -519,13 +519,13 @@ const char *attr_validity_text(AttrValidity valid)
 const char *attr_source_name(AttrSource source)
 {
 	static const char *const names[_SOURCE_MAX] = {
-		[SOURCE_VERBS] = "verbs",     [SOURCE_NLDEV] = "rdma-netlink",
-		[SOURCE_SYSFS] = "sysfs",     [SOURCE_RTNL] = "rtnetlink",
-		[SOURCE_DCB] = "dcb",	      [SOURCE_DEVLINK] = "devlink",
-		[SOURCE_ETHTOOL] = "ethtool", [SOURCE_HWMON] = "hwmon",
-		[SOURCE_DV] = "direct-verbs", [SOURCE_NEIGHBOR] = "neighbor",
-		[SOURCE_MODULE] = "module",   [SOURCE_DERIVED] = "derived",
-		[SOURCE_CORE] = "rdmad",
+		[SOURCE_VERBS] = "verbs",	[SOURCE_NLDEV] = "rdma-netlink",
+		[SOURCE_SYSFS] = "sysfs",	[SOURCE_RTNL] = "rtnetlink",
+		[SOURCE_DCB] = "dcb",		[SOURCE_DEVLINK] = "devlink",
+		[SOURCE_ETHTOOL] = "ethtool",	[SOURCE_HWMON] = "hwmon",
+		[SOURCE_PCI] = "pci",		[SOURCE_DV] = "direct-verbs",
+		[SOURCE_NEIGHBOR] = "neighbor", [SOURCE_MODULE] = "module",
+		[SOURCE_DERIVED] = "derived",	[SOURCE_CORE] = "rdmad",
 	};
 
 	return names[source];

@@ -160,6 +160,7 @@ typedef enum AttrSource {
 	SOURCE_DEVLINK,	 /* devlink (generic netlink) */
 	SOURCE_ETHTOOL,	 /* ethtool (generic netlink) */
 	SOURCE_HWMON,	 /* the sensors of the function, in sysfs */
+	SOURCE_PCI,	 /* registers of the function, as rdmad-pci has read them */
 	SOURCE_DV,	 /* direct verbs of a provider: mlx5, hbl */
 	SOURCE_NEIGHBOR, /* what the other end of the link says: READ_NEIGHBOR */
 	SOURCE_MODULE,	 /* the memory of the module in the cage: READ_CABLE */

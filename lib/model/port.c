@@ -550,5 +550,8 @@ const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
 		return NULL;
 	if (mask_has(&s->supplied, a))
 		return not_valid(&device_attributes[a], &s->values, 0, false);
+	if (s->is_read && device_attributes[a].source == SOURCE_PCI &&
+	    mask_has(&s->valid, DEVICE_ATTR_pci_address))
+		return because(UNAVAILABLE_NEEDS_RDMAD_PCI);
 	return s->is_read ? because(UNAVAILABLE_NOT_REPORTED) : not_read(s->query_error);
 }

@@ -74,6 +74,24 @@ static void test_far_gpus(_unused_ void **state)
 	assert_int_equal(found(&m, "far-gpu"), 0);
 }
 
+static void test_acs(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *device = device_of(&m, add(&m));
+
+	assert_int_equal(found(&m, "acs-redirects"), 0);
+	set_text(device, DEVICE_ATTR_acs_redirects, "none");
+	assert_int_equal(found(&m, "acs-redirects"), 0);
+	set_text(device, DEVICE_ATTR_acs_redirects, "0000:03:00.0,0000:03:01.0");
+	set_text(device, DEVICE_ATTR_iommu, "identity");
+	assert_int_equal(found(&m, "acs-redirects"), 1);
+	assert_says(&m, 0, "ACS redirects it at 0000:03:00.0,0000:03:01.0");
+	assert_null(strstr(m.run.findings[0].sentence, "IOMMU"));
+	set_text(device, DEVICE_ATTR_iommu, "DMA-FQ");
+	assert_int_equal(found(&m, "acs-redirects"), 1);
+	assert_says(&m, 0, "and the IOMMU translates its addresses: Iommu is DMA-FQ");
+}
+
 static void add_node(Object *device, const char *class, const char *path)
 {
 	Value *nodes = &device->values[DEVICE_ATTR_chardevs], *node;
@@ -433,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_speed),	     cmocka_unit_test(test_never_used),
 		cmocka_unit_test(test_interface),    cmocka_unit_test(test_planes),
 		cmocka_unit_test(test_acknowledged), cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_acs),
 	};
 
 	return cmocka_run_group_tests_name("devices", tests, NULL, NULL);

@@ -213,7 +213,7 @@ static DeviceSnapshot look_from(const Accelerators *all, const Function *f, cons
 	DEVICE_SUPPLY_TEXT(&s, pci_address, f->address);
 	if (f->numa >= 0)
 		DEVICE_SUPPLY(&s, numa_node, (uint32_t)f->numa);
-	accelerators_supply(all, &s);
+	accelerators_supply(all, -EBADF, &s);
 	assert_true(mask_has(&s.supplied, DEVICE_ATTR_accelerators));
 	return s;
 }
@@ -369,7 +369,7 @@ static void test_entries(void **state)
 	/* a device on no function has no way to any */
 	s = (DeviceSnapshot){};
 	DEVICE_SUPPLY_TEXT(&s, sysfs_path, "/sys/devices/platform/HISI00D1:00");
-	accelerators_supply(all, &s);
+	accelerators_supply(all, -EBADF, &s);
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_accelerators));
 	free(all);
 	machine_free(m);
@@ -394,6 +394,124 @@ static void test_many(void **state)
 	machine_free(m);
 }
 
+/* What rdmad-pci has written of functions */
+typedef struct Control {
+	const char *address, *text;
+} Control;
+
+/* A switch below a root port: an adapter at its first port, an accelerator at the second, and below
+ * the third one a second switch with another one; and an accelerator below a root port. */
+static const Control quiet[] = {
+	{"0000:03:00.0", "2936 0011 0000\n"}, {"0000:03:01.0", "2936 0011 0000\n"},
+	{"0000:03:02.0", "2936 0011 0000\n"}, {"0000:07:00.0", "2936 001d 0000\n"},
+	{"0000:00:01.0", "2936 001d 0000\n"}, {"0000:04:00.0", "5957 0000 0000\n"},
+};
+
+/* The same with what is other in CHANGED; of a function without a text there is none. */
+static DeviceSnapshot look_at_controls(const Tree *t, const Control *changed, size_t n, bool is_vf)
+{
+	Machine *m = calloc(1, sizeof(*m));
+	Accelerators *all = calloc(1, sizeof(*all));
+	const char *up = "pci0000:00/0000:00:01.0/0000:02:00.0";
+	char path[300];
+	DeviceSnapshot s = {};
+	Function *port;
+	int controls;
+
+	m->tree = t;
+	add(m, "pci0000:00", 0, 1, 0, "0x060400\n", "0x8086\n");
+	add(m, "pci0000:00/0000:00:01.0", 2, 0, 0, "0x060400\n", "0x104c\n");
+	port = add(m, up, 3, 0, 0, "0x060400\n", "0x104c\n");
+	add(m, port->path, 4, 0, is_vf ? 2 : 0, "0x020700\n", "0x15b3\n");
+	snprintf(path, sizeof(path), "/sys/devices/%s", m->functions[m->n - 1]->path);
+	port = add(m, up, 3, 1, 0, "0x060400\n", "0x104c\n");
+	add(m, port->path, 5, 0, 0, "0x030200\n", "0x10de\n");
+	port = add(m, up, 3, 2, 0, "0x060400\n", "0x104c\n");
+	port = add(m, port->path, 6, 0, 0, "0x060400\n", "0x104c\n");
+	port = add(m, port->path, 7, 0, 0, "0x060400\n", "0x104c\n");
+	add(m, port->path, 8, 0, 0, "0x030200\n", "0x10de\n");
+	port = add(m, "pci0000:00", 0, 2, 0, "0x060400\n", "0x8086\n");
+	add(m, port->path, 9, 0, 0, "0x030200\n", "0x10de\n");
+	read_machine(m, all);
+	for (size_t i = 0; i < ARRAY_SIZE(quiet) + n; i++) {
+		const Control *c =
+			i < ARRAY_SIZE(quiet) ? &quiet[i] : &changed[i - ARRAY_SIZE(quiet)];
+
+		snprintf(m->functions[0]->path, sizeof(m->functions[0]->path), "run/%s",
+			 c->address);
+		if (c->text)
+			tree_put(t, m->functions[0]->path, c->text);
+		else
+			assert_int_equal(unlinkat(t->fd, m->functions[0]->path, 0), 0);
+	}
+	controls = sysfs_open_directory(t->fd, "run");
+	assert_true(controls >= 0);
+	DEVICE_SUPPLY_TEXT(&s, sysfs_path, path);
+	DEVICE_SUPPLY_TEXT(&s, pci_address, strrchr(path, '/') + 1);
+	if (is_vf)
+		DEVICE_SUPPLY_TEXT(&s, physical_function, "0000:04:00.0");
+	accelerators_supply(all, controls, &s);
+	close(controls);
+	free(all);
+	machine_free(m);
+	return s;
+}
+
+static void expect_redirects(const Control *changed, size_t n, const char *expected)
+{
+	DeviceSnapshot s;
+	void *tree;
+
+	assert_int_equal(tree_setup(&tree), 0);
+	s = look_at_controls(tree, changed, n, false);
+	assert_int_equal(mask_has(&s.supplied, DEVICE_ATTR_acs_redirects), expected != NULL);
+	if (expected)
+		assert_string_equal(s.values.acs_redirects, expected);
+	device_snapshot_done(&s);
+	tree_teardown(&tree);
+}
+
+#define EXPECT_REDIRECTS(expected, ...)                                                            \
+	expect_redirects((const Control[]){__VA_ARGS__},                                           \
+			 sizeof((const Control[]){__VA_ARGS__}) / sizeof(Control), expected)
+
+/* The ports of the switch that both are below decide, and no other ones. */
+static void test_redirects(_unused_ void **state)
+{
+	expect_redirects(NULL, 0, "none");
+	EXPECT_REDIRECTS("0000:03:00.0", {"0000:03:00.0", "2936 001d 0000\n"});
+	EXPECT_REDIRECTS("0000:03:01.0", {"0000:03:01.0", "2936 0008 0000\n"});
+	EXPECT_REDIRECTS("0000:03:00.0,0000:03:02.0", {"0000:03:02.0", "2936 0004 0000\n"},
+			 {"0000:03:00.0", "2936 0004 0000\n"});
+	/* translated addresses of the device pass at its port, and those of others do not matter */
+	EXPECT_REDIRECTS("0000:03:00.0", {"0000:03:00.0", "2936 0044 0000\n"});
+	EXPECT_REDIRECTS("none", {"0000:03:00.0", "2936 0044 0000\n"},
+			 {"0000:04:00.0", "5957 0000 8000\n"});
+	EXPECT_REDIRECTS("0000:03:01.0", {"0000:03:01.0", "2936 0044 0000\n"},
+			 {"0000:04:00.0", "5957 0000 8000\n"});
+	/* not half of it */
+	EXPECT_REDIRECTS(NULL, {"0000:03:02.0", NULL});
+	EXPECT_REDIRECTS(NULL, {"0000:03:02.0", "damaged\n"});
+	EXPECT_REDIRECTS("none", {"0000:07:00.0", NULL});
+}
+
+static void test_registers(_unused_ void **state)
+{
+	for (unsigned int is_vf = 0; is_vf < 2; is_vf++) {
+		DeviceSnapshot s;
+		void *tree;
+
+		assert_int_equal(tree_setup(&tree), 0);
+		s = look_at_controls(tree, NULL, 0, is_vf);
+		assert_true(mask_has(&s.supplied, DEVICE_ATTR_relaxed_ordering));
+		assert_true(s.values.relaxed_ordering);
+		assert_int_equal(s.values.max_payload, 512);
+		assert_int_equal(s.values.max_read_request, 4096);
+		device_snapshot_done(&s);
+		tree_teardown(&tree);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +519,8 @@ int main(void)
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test_setup_teardown(test_entries, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_many, tree_setup, tree_teardown),
+		cmocka_unit_test(test_redirects),
+		cmocka_unit_test(test_registers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
