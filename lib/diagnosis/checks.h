@@ -78,6 +78,8 @@ void look_at_pcie(CheckRun *r);
 /* check-gpu.c */
 void look_for_far_gpus(CheckRun *r);
 void look_at_acs(CheckRun *r);
+/* check-rails.c */
+void look_for_swapped_rails(CheckRun *r);
 /* check-aer.c */
 void look_for_pcie_errors(CheckRun *r);
 void look_for_pcie_bursts(CheckRun *r);
