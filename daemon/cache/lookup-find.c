@@ -237,24 +237,6 @@ static int find_accelerator(Search *s)
 	return 0;
 }
 
-/* The properties that decide how good the entry is. */
-static GidChoice choice_of(const Port *p, const GidEntry *g)
-{
-	GidChoice c = {.type = g->type, .index = g->index};
-
-	memcpy(c.gid, g->gid, sizeof(c.gid));
-	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, p->now.values.netdev,
-			    p->now.values.netdev_master);
-	return c;
-}
-
-static bool is_better(const Port *p, const GidEntry *a, const GidEntry *b)
-{
-	const GidChoice x = choice_of(p, a), y = choice_of(p, b);
-
-	return gid_compare(&x, &y) < 0;
-}
-
 /* Whether interface IFINDEX of P is called NAME beside its own name. */
 static bool has_altname(const Port *p, uint32_t ifindex, const char *name)
 {
@@ -290,7 +272,7 @@ static const GidEntry *best_gid(const Search *s, const Port *p, const uint8_t gi
 	TABLE_FOREACH(GidEntry, g, p->now.tables[PORT_TABLE_GIDS]) {
 		if (!gid_in_subnet(g->gid, gid, bits) || !wants_gid(s, p, g, is_address))
 			continue;
-		if (!best || is_better(p, g, best))
+		if (!best || port_prefers_gid(&p->now.values, g, best))
 			best = g;
 	}
 	return best;

@@ -14,6 +14,7 @@ static const Attribute *const topics[_TOPIC_MAX][12] = {
 			 PORT_ROW(rate_source), PORT_ROW(bond_members), PORT_ROW(bond_rate),
 			 PORT_ROW(bond_active_rate)},
 	[TOPIC_MTU] = {PORT_ROW(active_mtu), PORT_ROW(netdev_mtu)},
+	[TOPIC_GIDS] = {PORT_ROW(gids), PORT_ROW(gid_index)},
 	[TOPIC_SUBNET] = {PORT_ROW(lid), PORT_ROW(lmc), PORT_ROW(sm_lid), PORT_ROW(sm_sl),
 			  PORT_ROW(subnet_timeout)},
 	[TOPIC_PRIORITIES] = {PORT_ROW(pfc_enabled), PORT_ROW(priority_trust),

@@ -220,6 +220,18 @@ static void derive_port_guid(PortSnapshot *s)
 	}
 }
 
+/* Who connects two InfiniBand ports takes the first GID of each. */
+static void derive_gid_index(PortSnapshot *s)
+{
+	const GidEntry *best;
+
+	if (s->values.protocol != PROTOCOL_ROCE || !mask_has(&s->supplied, PORT_ATTR_gids))
+		return;
+	best = port_best_gid(s);
+	if (best)
+		PORT_SUPPLY(s, gid_index, best->index);
+}
+
 /* The interfaces of ROWS, which are rows of TABLE. */
 static unsigned int interfaces_of(const Attribute *table, AttrMask rows)
 {
@@ -353,6 +365,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 	derive_bond(s);
 	derive_rate(s, device);
 	derive_port_guid(s);
+	derive_gid_index(s);
 	s->valid = mask_or(core,
 			   valid_rows(port_attributes, mask_without(s->supplied, core),
 				      port_rows(has_rule), port_interfaces(s) | 1U << INTERFACE_RAW,
@@ -470,7 +483,7 @@ static unsigned int part_behind(PortAttr a)
 		return port_part_of(a);
 	if (a == PORT_ATTR_bond_rate || a == PORT_ATTR_bond_active_rate)
 		return READ_LINKS;
-	return a == PORT_ATTR_port_guid ? READ_GIDS : READ_VERBS;
+	return a == PORT_ATTR_port_guid || a == PORT_ATTR_gid_index ? READ_GIDS : READ_VERBS;
 }
 
 /* Why row A, which is not supplied, is not. */
@@ -490,6 +503,9 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 		return because(UNAVAILABLE_NEEDS_PERMISSION);
 	if (part & ~s->parts)
 		return not_read(s->query_error);
+	if (a == PORT_ATTR_gid_index && mask_has(&s->supplied, PORT_ATTR_gids))
+		return because(s->values.protocol == PROTOCOL_ROCE ? UNAVAILABLE_NONE
+								   : UNAVAILABLE_NOT_APPLICABLE);
 	if (s->open_error < 0 && is_of_verbs(row, s->open_error))
 		return open_error_find(s->open_error)->why;
 	return because(part & s->failed ? UNAVAILABLE_QUERY_FAILED : UNAVAILABLE_NOT_REPORTED);
@@ -503,8 +519,7 @@ static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
 
 	return mask_is_empty(&others) && a->parts == b->parts && a->failed == b->failed &&
 	       a->query_error == b->query_error && a->open_error == b->open_error &&
-	       a->no_neighbor == b->no_neighbor &&
-	       is_infiniband(a->values.protocol) == is_infiniband(b->values.protocol);
+	       a->no_neighbor == b->no_neighbor && a->values.protocol == b->values.protocol;
 }
 
 /* What port_unavailable() returns. GUESSED: the guessed rows of S. */

@@ -108,6 +108,12 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device);
 /* The same for a device: cleans all text and computes S->valid. */
 void device_derive(DeviceSnapshot *s);
 
+/* Whether a program should use A before B, entries of the GID table of the port with the values V:
+ * the rule of gid_compare(). */
+bool port_prefers_gid(const PortValues *v, const GidEntry *a, const GidEntry *b);
+/* The entry that a program should use; NULL: there is none in the network namespace of rdmad. */
+const GidEntry *port_best_gid(const PortSnapshot *s);
+
 /* Which interfaces an object has, as a mask of 1 << AttrInterface. */
 unsigned int port_interfaces(const PortSnapshot *s);
 unsigned int device_interfaces(const DeviceSnapshot *s);

@@ -509,6 +509,61 @@ static void test_interface_down(_unused_ void **state)
 	port_snapshot_done(&s);
 }
 
+/* The index of the GID that programs should use follows from the GID table, the interface and its
+ * bond. */
+static void test_gid_index(_unused_ void **state)
+{
+	static const GidEntry v1 = {.gid = {0xfe, 0x80}, .type = GID_TYPE_ROCE_V1, .netdev = "a"};
+#define V4(i, ...)                                                                                 \
+	{                                                                                          \
+		.index = (i), .type = GID_TYPE_ROCE_V2,                                            \
+		.gid = {[10] = 0xff, 0xff, 192, 0, 2, (i)}, __VA_ARGS__                            \
+	}
+	static const struct {
+		GidEntry entries[3];
+		uint32_t node_type;
+		int64_t index;
+		const char *why;
+	} cases[] = {
+		{{v1, V4(3, .netdev = "a"), V4(5, .netdev = "a")}, NODE_TYPE_CA, 3, NULL},
+		{{V4(3, .netdev = "a.5", .vlan_id = 5), V4(5, .netdev = "a")},
+		 NODE_TYPE_CA,
+		 5,
+		 NULL},
+		{{V4(3, .netdev = "up"), V4(5, .netdev = "bond0")}, NODE_TYPE_CA, 5, NULL},
+		{{V4(3, .namespace = GID_NAMESPACE_OTHER), v1}, NODE_TYPE_CA, 0, NULL},
+		{{V4(3, .namespace = GID_NAMESPACE_OTHER)}, NODE_TYPE_CA, -1, "none"},
+		{{V4(3, .netdev = "a")}, NODE_TYPE_RNIC, -1, "not-applicable"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const DeviceSnapshot device = {.values.node_type = cases[i].node_type};
+		PortSnapshot s = {.parts = READ_ALL};
+		size_t n = 0;
+
+		while (n < 3 && cases[i].entries[n].type)
+			n++;
+		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
+		PORT_SUPPLY(&s, gid_tbl_len, 128);
+		PORT_SUPPLY_TEXT(&s, netdev, "a");
+		PORT_SUPPLY_TEXT(&s, netdev_master, "bond0");
+		port_derive(&s, &device);
+		assert_string_equal(port_unavailable(&s, PORT_ATTR_gid_index)->code,
+				    "not-reported");
+		assert_return_code(table_make(cases[i].entries, n, sizeof(GidEntry),
+					      &s.tables[PORT_TABLE_GIDS]),
+				   0);
+		mask_set(&s.supplied, PORT_ATTR_gids, true);
+		port_derive(&s, &device);
+		if (cases[i].why)
+			assert_string_equal(port_unavailable(&s, PORT_ATTR_gid_index)->code,
+					    cases[i].why);
+		else
+			assert_int_equal(s.values.gid_index, cases[i].index);
+		port_snapshot_done(&s);
+	}
+}
+
 /* A code is for programs: lower case with hyphens, and each once. */
 static void test_codes(_unused_ void **state)
 {
@@ -583,6 +638,7 @@ int main(void)
 		cmocka_unit_test(test_violations),
 		cmocka_unit_test(test_beyond_verbs),
 		cmocka_unit_test(test_reasons_differ),
+		cmocka_unit_test(test_gid_index),
 		cmocka_unit_test(test_codes),
 		cmocka_unit_test(test_interfaces),
 		cmocka_unit_test(test_interface_down),

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "port.h"
+
+static GidChoice choice_of(const PortValues *v, const GidEntry *g)
+{
+	GidChoice c = {.type = g->type, .index = g->index};
+
+	memcpy(c.gid, g->gid, sizeof(c.gid));
+	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, v->netdev, v->netdev_master);
+	return c;
+}
+
+bool port_prefers_gid(const PortValues *v, const GidEntry *a, const GidEntry *b)
+{
+	const GidChoice x = choice_of(v, a), y = choice_of(v, b);
+
+	return gid_compare(&x, &y) < 0;
+}
+
+const GidEntry *port_best_gid(const PortSnapshot *s)
+{
+	const GidEntry *best = NULL;
+
+	TABLE_FOREACH(GidEntry, g, s->tables[PORT_TABLE_GIDS])
+		if (g->namespace == GID_NAMESPACE_OWN &&
+		    (!best || port_prefers_gid(&s->values, g, best)))
+			best = g;
+	return best;
+}
