@@ -22,12 +22,9 @@ enum {
 
 int module_parse_page(const struct nlmsghdr *message, uint8_t ret[MODULE_PAGE_SIZE])
 {
-	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
 	struct nlattr *a[EEPROM_DATA + 1];
 
-	if (!nlmsg_valid_hdr(m, sizeof(struct genlmsghdr)) ||
-	    ((const struct genlmsghdr *)nlmsg_data(m))->cmd != EEPROM_GET_REPLY ||
-	    nlmsg_parse(m, sizeof(struct genlmsghdr), a, EEPROM_DATA, NULL) < 0 ||
+	if (genl_parse(message, EEPROM_GET_REPLY, a, EEPROM_DATA) < 0 ||
 	    !netlink_structure(a[EEPROM_DATA], ret, MODULE_PAGE_SIZE))
 		return -EBADMSG;
 	return 0;

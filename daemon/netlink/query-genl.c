@@ -33,6 +33,17 @@ void genl_done(Genl *g)
 	netlink_close(&g->netlink);
 }
 
+int genl_parse(const struct nlmsghdr *message, uint8_t command, struct nlattr **ret, int last)
+{
+	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
+
+	if (!nlmsg_valid_hdr(m, sizeof(struct genlmsghdr)) ||
+	    ((const struct genlmsghdr *)nlmsg_data(m))->cmd != command ||
+	    nlmsg_parse(m, sizeof(struct genlmsghdr), ret, last, NULL) < 0)
+		return -EBADMSG;
+	return 0;
+}
+
 struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags)
 {
 	struct genlmsghdr header = {.cmd = command, .version = FAMILY_VERSION};

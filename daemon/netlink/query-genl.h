@@ -22,6 +22,9 @@ typedef struct Genl {
  * kernel has no such family. */
 int genl_open(Genl *g, const char *name);
 void genl_done(Genl *g);
+/* Reads the attributes of MESSAGE up to LAST into RET, NULL where it has none. -EBADMSG: it is no
+ * COMMAND, or damaged. */
+int genl_parse(const struct nlmsghdr *message, uint8_t command, struct nlattr **ret, int last);
 /* A new request of COMMAND, without attributes, to the family, which is open. NULL without memory.
  */
 struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags);

@@ -6,6 +6,7 @@
 #include <linux/genetlink.h>
 
 #include "netlink-value.h"
+#include "query-link-modes.h"
 
 /* Newer than the headers of Debian 11, of Linux 5.10: FEC_GET and STATS_GET are of 5.13, LINK_DOWNS
  * of 6.3. */
@@ -29,18 +30,6 @@ static const struct {
 	const char *word;
 } fec_modes[] = {{49, "off"}, {50, "rs"}, {51, "baser"}, {74, "llrs"}};
 
-/* Reads the attributes of MESSAGE up to LAST into A; -EBADMSG if it is no COMMAND. */
-static int parse(const struct nlmsghdr *message, uint8_t command, struct nlattr **a, int last)
-{
-	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
-
-	if (!nlmsg_valid_hdr(m, sizeof(struct genlmsghdr)) ||
-	    ((const struct genlmsghdr *)nlmsg_data(m))->cmd != command ||
-	    nlmsg_parse(m, sizeof(struct genlmsghdr), a, last, NULL) < 0)
-		return -EBADMSG;
-	return 0;
-}
-
 static uint64_t number(struct nlattr *a)
 {
 	uint64_t v;
@@ -51,7 +40,7 @@ static uint64_t number(struct nlattr *a)
 int ethtool_parse_link(const struct nlmsghdr *message, PhyLink *ret)
 {
 	struct nlattr *a[LINK_LAST + 1];
-	int r = parse(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY, a, LINK_LAST);
+	int r = genl_parse(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY, a, LINK_LAST);
 
 	if (r == 0)
 		*ret = (PhyLink){.up = number(a[ETHTOOL_A_LINKSTATE_LINK]),
@@ -74,7 +63,7 @@ static uint64_t total(const struct nlattr *a)
 int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret)
 {
 	struct nlattr *a[FEC_LAST + 1], *stat[STAT_LAST + 1] = {};
-	int r = parse(message, FEC_GET_REPLY, a, FEC_LAST);
+	int r = genl_parse(message, FEC_GET_REPLY, a, FEC_LAST);
 
 	if (r < 0)
 		return r;
@@ -90,7 +79,7 @@ int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret)
 int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret)
 {
 	struct nlattr *a[ETHTOOL_A_PAUSE_STATS + 1], *stat[ETHTOOL_A_PAUSE_STAT_RX_FRAMES + 1] = {};
-	int r = parse(message, ETHTOOL_MSG_PAUSE_GET_REPLY, a, ETHTOOL_A_PAUSE_STATS);
+	int r = genl_parse(message, ETHTOOL_MSG_PAUSE_GET_REPLY, a, ETHTOOL_A_PAUSE_STATS);
 
 	if (r < 0)
 		return r;
@@ -106,7 +95,7 @@ int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret)
 int ethtool_parse_control(const struct nlmsghdr *message, PauseFrames *ret)
 {
 	struct nlattr *a[STATS_LAST + 1], *nest;
-	int r = parse(message, STATS_GET_REPLY, a, STATS_LAST), left;
+	int r = genl_parse(message, STATS_GET_REPLY, a, STATS_LAST), left;
 
 	if (r < 0)
 		return r;
@@ -239,6 +228,10 @@ int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s)
 	if (r < 0)
 		return r;
 	ethtool_supply_link(&link, s);
+	/* virtual interfaces have none */
+	r = link_modes_read(g, ifindex, s);
+	if (r < 0 && r != -EOPNOTSUPP)
+		return r;
 	/* most drivers have none */
 	r = ask(g, FEC_GET, ifindex, on_fec, &fec);
 	if (r == 0)

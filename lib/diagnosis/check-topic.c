@@ -6,13 +6,14 @@
 #define DEVICE_ROW(field) (&device_attributes[DEVICE_ATTR_##field])
 
 /* NULL ends a topic. */
-static const Attribute *const topics[_TOPIC_MAX][12] = {
+static const Attribute *const topics[_TOPIC_MAX][16] = {
 	[TOPIC_LINK] = {PORT_ROW(state), PORT_ROW(phys_state), PORT_ROW(link_downs),
 			PORT_ROW(netdev_up), PORT_ROW(netdev_carrier), PORT_ROW(netdev_operstate)},
 	[TOPIC_SPEED] = {PORT_ROW(rate), PORT_ROW(data_rate), PORT_ROW(active_width),
 			 PORT_ROW(link_speed), PORT_ROW(port_speed), PORT_ROW(netdev_speed),
 			 PORT_ROW(rate_source), PORT_ROW(bond_members), PORT_ROW(bond_rate),
-			 PORT_ROW(bond_active_rate)},
+			 PORT_ROW(bond_active_rate), PORT_ROW(autoneg), PORT_ROW(supported_speeds),
+			 PORT_ROW(advertised_speeds), PORT_ROW(partner_speeds)},
 	[TOPIC_MTU] = {PORT_ROW(active_mtu), PORT_ROW(netdev_mtu)},
 	[TOPIC_GIDS] = {PORT_ROW(gids), PORT_ROW(gid_index)},
 	[TOPIC_SUBNET] = {PORT_ROW(lid), PORT_ROW(lmc), PORT_ROW(sm_lid), PORT_ROW(sm_sl),

@@ -5,6 +5,7 @@
 #include "check-parts.h"
 #include "decode.h"
 #include "list.h"
+#include "parse.h"
 #include "port.h"
 
 /* The common part of the checks */
@@ -185,10 +186,10 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
-/* Whether SPEED is enabled at the other end of the link of PORT, or nobody knows. */
-static bool other_end_can(const Object *port, const char *speed)
+/* Whether SPEED is in ROW of PORT, the speeds of the other end of its link, or nobody knows. */
+static bool other_end_can(const Object *port, PortAttr row, const char *speed)
 {
-	const char *enabled = object_text(port, PORT_ATTR_neighbor_speeds);
+	const char *enabled = object_text(port, row);
 	ListReader l = list_reader(ATTR_WORDS, enabled);
 	ListItem item;
 
@@ -196,6 +197,30 @@ static bool other_end_can(const Object *port, const char *speed)
 		if (streq(item.word, speed))
 			return true;
 	return !*enabled;
+}
+
+/* Finds a link of Ethernet that is slower than a speed which both ends offer, as far as the other
+ * end is heard. Who has set a speed has left only that to be offered. */
+static void look_at_offered_speed(CheckRun *r)
+{
+	ListReader l = list_reader(ATTR_WORDS, object_text(r->port, PORT_ATTR_advertised_speeds));
+	uint64_t is, offered, fastest = 0;
+	ListItem item;
+
+	if (!check_is_in_use(r) || is_expected(r, PORT_ATTR_netdev_speed) ||
+	    !check_number(r->port, PORT_ATTR_netdev_speed, &is))
+		return;
+	while (list_next(&l, &item))
+		if (parse_rate(item.word, &offered) && offered > fastest &&
+		    other_end_can(r->port, PORT_ATTR_partner_speeds, item.word))
+			fastest = offered;
+	if (is < fastest)
+		check_find(r, &port_attributes[PORT_ATTR_rate],
+			   "the link runs at %.6g Gb/s, the port offers %.6g Gb/s%s",
+			   (double)is / 1e9, (double)fastest / 1e9,
+			   *object_text(r->port, PORT_ATTR_partner_speeds)
+				   ? ", and so does the other end"
+				   : "");
 }
 
 /* An InfiniBand port announces which speeds from FDR upwards it supports. The port does not
@@ -214,13 +239,15 @@ static void look_at_speed(CheckRun *r)
 	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
 	uint32_t is, could_be;
 
+	if (is_expected(r, PORT_ATTR_link_speed) || is_expected(r, PORT_ATTR_rate))
+		return;
+	look_at_offered_speed(r);
 	if (!streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") ||
-	    is_expected(r, PORT_ATTR_link_speed) || is_expected(r, PORT_ATTR_rate) ||
 	    decode_value(ATTR_SPEED, speed, &is) < 0)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(announced); i++) {
 		if (!has_name(object_value(r->port, announced[i].mask), announced[i].capability) ||
-		    !other_end_can(r->port, announced[i].speed))
+		    !other_end_can(r->port, PORT_ATTR_neighbor_speeds, announced[i].speed))
 			continue;
 		if (decode_value(ATTR_SPEED, announced[i].speed, &could_be) == 0 && is < could_be)
 			check_find(r, &port_attributes[PORT_ATTR_link_speed],
@@ -362,7 +389,7 @@ const Check checks[] = {
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
 	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
 	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. The port is active: one that is down is not-active."},
-	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces, and that is enabled at the other end where that is known (InfiniBand), and neither LinkSpeed nor Rate is expected."},
+	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},

@@ -76,6 +76,41 @@ static void test_lanes(_unused_ void **state)
 	assert_lanes(0, "EDR", "");
 }
 
+/* A link of Ethernet at 10 Gb/s whose ends offer these speeds; "": nothing is found. */
+static void assert_offered(const char *port_offers, const char *partner_offers, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_protocol, "roce");
+	set_number(port, PORT_ATTR_netdev_speed, UINT64_C(10000000000));
+	set_text(port, PORT_ATTR_advertised_speeds, port_offers);
+	set_text(port, PORT_ATTR_partner_speeds, partner_offers);
+	assert_int_equal(found(&m, "slow"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+	/* a link that is down, a function that waits, and a speed that is meant */
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "slow"), 0);
+	set_text(port, PORT_ATTR_state, "active");
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "slow"), 0);
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "pf");
+	assert_int_equal(expect_add(&m.expect, "NetdevSpeed=10G"), 0);
+	assert_int_equal(found(&m, "slow"), 0);
+}
+
+static void test_offered_speed(_unused_ void **state)
+{
+	assert_offered("1G,10G,25G", "", "the link runs at 10 Gb/s, the port offers 25 Gb/s");
+	assert_offered("2.5G,10G,25G", "10G,25G", "25 Gb/s, and so does the other end");
+	assert_offered("10G,25G,100G", "10G,25G", "the port offers 25 Gb/s, and so does");
+	/* the other end cannot, somebody has set the speed, and none is offered */
+	assert_offered("10G,25G", "1G,10G", "");
+	assert_offered("1G,2.5G,10G", "", "");
+	assert_offered("", "25G", "");
+}
+
 /* A link at NDR with two lanes, of which the other end says that so many are enabled. */
 static size_t shared(const char *enabled)
 {
@@ -402,10 +437,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_physical_state), cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_other_end),      cmocka_unit_test(test_netdev),
-		cmocka_unit_test(test_unused),	       cmocka_unit_test(test_no_guid),
-		cmocka_unit_test(test_same_guids),     cmocka_unit_test(test_bond),
-		cmocka_unit_test(test_neighbor_mtu),   cmocka_unit_test(test_neighbor_pfc),
+		cmocka_unit_test(test_offered_speed),  cmocka_unit_test(test_other_end),
+		cmocka_unit_test(test_netdev),	       cmocka_unit_test(test_unused),
+		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
+		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_neighbor_mtu),
+		cmocka_unit_test(test_neighbor_pfc),
 	};
 
 	return cmocka_run_group_tests_name("contradictions", tests, NULL, NULL);

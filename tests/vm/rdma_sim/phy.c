@@ -24,6 +24,21 @@ static int get_link_ext_state(struct net_device *ndev, struct ethtool_link_ext_s
 	return 0;
 }
 
+static int get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings)
+{
+	struct sim_port *port = sim_netdev_port(ndev);
+
+	if (!port || !port->phy.modes)
+		return -EOPNOTSUPP;
+	settings->base.autoneg = AUTONEG_ENABLE;
+	settings->base.duplex = DUPLEX_FULL;
+	settings->base.speed = netif_carrier_ok(ndev) ? port->phy.speed : (u32)SPEED_UNKNOWN;
+	bitmap_from_u64(settings->link_modes.supported, port->phy.modes);
+	bitmap_from_u64(settings->link_modes.advertising, port->phy.advertised);
+	bitmap_from_u64(settings->link_modes.lp_advertising, port->phy.partner);
+	return 0;
+}
+
 static int get_fecparam(struct net_device *ndev, struct ethtool_fecparam *fec)
 {
 	struct sim_port *port = sim_netdev_port(ndev);
@@ -123,6 +138,7 @@ static void get_eth_ctrl_stats(struct net_device *ndev, struct ethtool_eth_ctrl_
 
 static const struct ethtool_ops sim_ethtool_ops = {
 	.get_link = ethtool_op_get_link,
+	.get_link_ksettings = get_link_ksettings,
 	.get_pauseparam = get_pauseparam,
 	.get_pause_stats = get_pause_stats,
 	.get_link_ext_state = get_link_ext_state,

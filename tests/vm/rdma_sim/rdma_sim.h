@@ -162,7 +162,8 @@ struct sim_port {
 		u8 state;	/* enum ethtool_link_ext_state; SIM_PHY_SILENT: says nothing */
 		u8 substate;	/* 0: none */
 		u8 fec;		/* ETHTOOL_FEC_* while the link is up */
-		u32 downs;
+		u32 downs, speed;	/* speed: in Mb/s */
+		u64 modes, advertised, partner;	/* link modes, as bits; no modes: not said */
 		u64 corrected, uncorrectable, corrected_bits;
 		u64 rx_pauses, tx_controls, rx_controls;
 		u8 module[SIM_MODULE_BYTES];	/* the halves of pages in sim_module_pages[] */
