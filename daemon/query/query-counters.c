@@ -8,10 +8,11 @@
 #include "clock.h"
 #include "query-sysfs.h"
 
-/* Where the files of a group are, below the directory of the port. */
+/* Where the files of a group are, below the directory of the port or the device. */
 static const char *const directories[] = {
 	[COUNTER_GROUP_PORT] = "counters",
 	[COUNTER_GROUP_HARDWARE] = "hw_counters",
+	[COUNTER_GROUP_DEVICE] = "hw_counters",
 };
 
 /* How many files are open, of all devices */
@@ -58,11 +59,26 @@ static int list_group(Reading *r, int directory, CounterGroup group)
 	return 0;
 }
 
+/* The directories of a port and of its device. */
+typedef struct Place {
+	int device, port;
+	bool is_first; /* the port that the counters of the device are read with */
+} Place;
+
+static int open_directory(const Place *p, CounterGroup group)
+{
+	bool of_device = group == COUNTER_GROUP_DEVICE;
+
+	if (of_device && !p->is_first)
+		return -ENOENT;
+	return sysfs_open_directory(of_device ? p->device : p->port, directories[group]);
+}
+
 /* The port has no performance management agent, or the driver counts nothing: then R gets nothing.
  */
-static int read_group(Reading *r, int port, CounterGroup group)
+static int read_group(Reading *r, const Place *place, CounterGroup group)
 {
-	_cleanup_close_ int directory = sysfs_open_directory(port, directories[group]);
+	_cleanup_close_ int directory = open_directory(place, group);
 	size_t first = r->n;
 	int k;
 
@@ -79,26 +95,33 @@ static int read_group(Reading *r, int port, CounterGroup group)
 	return k;
 }
 
-static int open_port(int device, uint32_t port)
+/* Opens the directory of PORT; RET->port is to be closed. */
+static int open_place(int device, uint32_t port, Place *ret)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "ports/%u", port);
-	return sysfs_open_directory(device, path);
+	*ret = (Place){device, sysfs_open_directory(device, path), port <= 1};
+	return ret->port;
+}
+
+static void place_close(Place *p)
+{
+	close_fd(p->port);
 }
 
 int counters_read(int device, uint32_t port, uint64_t limit_usec, Table **ret)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(COUNTERS_MAX, sizeof(*entries));
-	_cleanup_close_ int directory = entries ? open_port(device, port) : -ENOMEM;
+	_cleanup_(place_close) Place place = {.port = -EBADF};
 	Reading r = {.entries = entries, .deadline_usec = monotonic_now_usec() + limit_usec};
-	int k;
+	int k = entries ? open_place(device, port, &place) : -ENOMEM;
 
-	if (directory < 0)
-		return directory;
-	k = read_group(&r, directory, COUNTER_GROUP_PORT);
-	if (k == 0)
-		k = read_group(&r, directory, COUNTER_GROUP_HARDWARE);
+	if (k < 0)
+		return k;
+	k = 0;
+	for (CounterGroup g = 0; k == 0 && g < ARRAY_SIZE(directories); g++)
+		k = read_group(&r, &place, g);
 	if (k == 0)
 		k = table_make(r.entries, r.n, sizeof(*r.entries), ret);
 	return k < 0 ? k : r.n_left_out;
@@ -123,9 +146,10 @@ static uint32_t most_open(void)
 }
 
 /* Opens those of the N files ABOUT that are of GROUP. A negative errno if no more can be opened. */
-static int open_group(int port, CounterGroup group, const CounterEntry *about, size_t n, int *fds)
+static int open_group(const Place *place, CounterGroup group, const CounterEntry *about, size_t n,
+		      int *fds)
 {
-	_cleanup_close_ int directory = sysfs_open_directory(port, directories[group]);
+	_cleanup_close_ int directory = open_directory(place, group);
 
 	for (size_t i = 0; i < n; i++) {
 		if (about[i].group != group)
@@ -167,17 +191,16 @@ static int new_files(const Table *table, PortFiles *ret)
 void counters_keep(DeviceFiles *files, int device, uint32_t port, const Table *table)
 {
 	PortFiles *f = table ? port_files_reserve(files, port) : NULL;
-	_cleanup_close_ int directory = -EBADF;
+	_cleanup_(place_close) Place place = {.port = -EBADF};
 	int error = 0;
 
 	if (!f || f->fds || n_open + table->n > most_open())
 		return;
-	directory = open_port(device, port);
-	if (directory < 0 || new_files(table, f) < 0)
+	if (open_place(device, port, &place) < 0 || new_files(table, f) < 0)
 		return;
 	n_open += f->n;
 	for (CounterGroup g = 0; error == 0 && g < ARRAY_SIZE(directories); g++)
-		error = open_group(directory, g, f->about, f->n, f->fds);
+		error = open_group(&place, g, f->about, f->n, f->fds);
 	if (error < 0)
 		port_files_close(f, &n_open);
 }

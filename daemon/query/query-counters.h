@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The counters of a port, from sysfs. Each file in counters/ sends a PMA datagram to the port, on
- * most hardware a firmware command; those in hw_counters/ are read from the driver together, at
- * most once in their lifespan (10 ms).
+ * The counters of a port, from sysfs, and with the first one those of the device. Each file in
+ * counters/ sends a PMA datagram to the port, on most hardware a firmware command; those in
+ * hw_counters/ are read from the driver together, at most once in their lifespan (10 ms).
  *
  * The files of a port whose counters were asked for stay open for the next time (port-files.h).
  */

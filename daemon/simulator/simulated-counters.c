@@ -98,6 +98,7 @@ static const char *parse_key(const char *key, CounterGroup *ret)
 	static const char *const prefixes[_COUNTER_GROUP_MAX] = {
 		[COUNTER_GROUP_PORT] = "counter.",
 		[COUNTER_GROUP_HARDWARE] = "hw_counter.",
+		[COUNTER_GROUP_DEVICE] = "device_counter.",
 		[COUNTER_GROUP_ETHTOOL] = "ethtool_counter.",
 	};
 	const char *name = NULL;

@@ -4,8 +4,8 @@
 /*
  * The counters of one simulated port. Which there are depends on its protocol. Those of data and
  * packets grow by the same amount with each reading, the others stay 0; a setting counter.NAME,
- * hw_counter.NAME or ethtool_counter.NAME replaces the value of one, or with +NUMBER that by which
- * it grows.
+ * hw_counter.NAME, device_counter.NAME or ethtool_counter.NAME replaces the value of one, or with
+ * +NUMBER that by which it grows.
  */
 
 #include "simulated-device.h"

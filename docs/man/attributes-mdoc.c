@@ -226,9 +226,20 @@ static void put_features(void)
 	puts(".El");
 }
 
+/* Of the group "device" no counter is known: each driver has its own. */
+static bool is_known(CounterGroup g)
+{
+	for (size_t i = 0; i < n_counter_rows; i++)
+		if (counter_rows[i].group == g)
+			return true;
+	return false;
+}
+
 static void put_counters(void)
 {
 	for (CounterGroup g = 0; g < _COUNTER_GROUP_MAX; g++) {
+		if (!is_known(g))
+			continue;
 		printf(".Ss %s\n.Bl -tag -width indent\n", counter_group_name(g));
 		for (size_t i = 0; i < n_counter_rows; i++) {
 			const CounterRow *row = &counter_rows[i];

@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 /**
  * RdmadCounter:
  * @group: `counters`, those of the InfiniBand architecture, `hw_counters`, those of the driver,
- *   or `ethtool`, those of the network interface
+ *   `device`, those of the device that its first port has, or `ethtool`, those of the network
+ *   interface
  * @name: its name in sysfs
  * @value: how much was counted; 0 if there is no value
  * @unit: `bytes`, `packets`, `events`, `ticks` or `unknown`

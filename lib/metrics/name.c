@@ -127,6 +127,7 @@ static void name_counter(const CounterRow *row, char ret[METRIC_NAME_MAX])
 
 	snprintf(ret, METRIC_NAME_MAX, "rdma_port_%s",
 		 row->group == COUNTER_GROUP_HARDWARE  ? "hw_"
+		 : row->group == COUNTER_GROUP_DEVICE  ? "device_"
 		 : row->group == COUNTER_GROUP_ETHTOOL ? "ethtool_"
 						       : "");
 	if (row->group == COUNTER_GROUP_PORT)

@@ -7,6 +7,7 @@ const char *counter_group_name(CounterGroup group)
 	static const char *const names[_COUNTER_GROUP_MAX] = {
 		[COUNTER_GROUP_PORT] = "counters",
 		[COUNTER_GROUP_HARDWARE] = "hw_counters",
+		[COUNTER_GROUP_DEVICE] = "device",
 		[COUNTER_GROUP_ETHTOOL] = "ethtool",
 	};
 

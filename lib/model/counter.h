@@ -8,6 +8,7 @@
 typedef enum CounterGroup {
 	COUNTER_GROUP_PORT,	/* counters/ in sysfs */
 	COUNTER_GROUP_HARDWARE, /* hw_counters/ */
+	COUNTER_GROUP_DEVICE,	/* hw_counters/ of the device: its first port has them */
 	COUNTER_GROUP_ETHTOOL,	/* those of the network interface */
 	_COUNTER_GROUP_MAX
 } CounterGroup;
@@ -41,7 +42,7 @@ typedef struct Counter {
 	const char *help;   /* NULL: it has no row in counters.def */
 } Counter;
 
-/* "counters", "hw_counters": the directory in sysfs; "ethtool" */
+/* "counters", "hw_counters": the directory in sysfs; "device", "ethtool" */
 const char *counter_group_name(CounterGroup group);
 /* "bytes", "packets", "events", "ticks", "unknown" */
 const char *counter_unit_name(CounterUnit unit);

@@ -54,6 +54,32 @@ static void test_read(void **state)
 	assert_entry(table, 6, COUNTER_GROUP_HARDWARE, "too_large", 0, -EINVAL);
 }
 
+/* The counters of the device are read with its first port, also from the files that stay open. */
+static void test_device(void **state)
+{
+	Tree *t = *state;
+	DeviceFiles k = {};
+	Table *table = NULL;
+
+	tree_put(t, "hw_counters/lifespan", "10\n");
+	tree_put(t, "hw_counters/cmds_err", "4\n");
+	tree_put(t, "ports/1/hw_counters/cmds_err", "1\n");
+	tree_put(t, "ports/2/hw_counters/cmds_err", "2\n");
+	for (uint32_t port = 1; port <= 2; port++) {
+		assert_int_equal(counters_read(t->fd, port, 60 * USEC_PER_SEC, &table), 0);
+		assert_int_equal(table->n, port == 1 ? 2 : 1);
+		assert_entry(table, 0, COUNTER_GROUP_HARDWARE, "cmds_err", port, 0);
+		counters_keep(&k, t->fd, port, table);
+		table_free(table);
+	}
+	tree_put(t, "hw_counters/cmds_err", "5\n");
+	assert_int_equal(counters_read_kept(&k, 1, 60 * USEC_PER_SEC, &table), 0);
+	assert_int_equal(table->n, 2);
+	assert_entry(table, 1, COUNTER_GROUP_DEVICE, "cmds_err", 5, 0);
+	table_free(table);
+	counters_done(&k);
+}
+
 /* Those that there is no room for are counted, whatever their order. */
 static void test_many(void **state)
 {
@@ -199,6 +225,7 @@ int main(void)
 	const struct rlimit files = {2 * COUNTER_FILES_OPEN_MAX, 2 * COUNTER_FILES_OPEN_MAX};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_read, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_device, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_many, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_none, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_late, tree_setup, tree_teardown),
