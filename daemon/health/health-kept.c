@@ -38,16 +38,13 @@ static KeptFinding *find_before(const KeptList *l, const Finding *f)
 	return NULL;
 }
 
-/* What is known of K, which is new, from before rdmad was started: that it began then. */
-static void recall(KeptFinding *k)
+/* What D knows of K, which is new, from before rdmad was started: that it began then. PORT: only
+ * that port, unless it is NULL. */
+static void recall_of(KeptFinding *k, Device *d, const Port *port)
 {
 	const Finding *f = &k->finding;
-	const Object *subject = subject_of(f);
-	const Port *port = subject ? health_object_port(subject) : NULL;
-	Device *d = subject ? health_object_device(subject) : NULL;
 
-	/* that of a device is in the histories of all its ports */
-	for (uint32_t i = 0; d && i < d->n_ports; i++) {
+	for (uint32_t i = 0; i < d->n_ports; i++) {
 		PastFindings *past = &d->ports[i]->history.findings;
 		const PastFinding *was = port && port != d->ports[i]
 						 ? NULL
@@ -61,6 +58,17 @@ static void recall(KeptFinding *k)
 		text_copy(k->acknowledged_text, sizeof(k->acknowledged_text),
 			  was->acknowledged_text);
 	}
+}
+
+/* That of a device is in the histories of all its ports, and that of the machine in all. */
+static void recall(const KeptList *l, KeptFinding *k)
+{
+	const Object *subject = subject_of(&k->finding);
+
+	if (subject)
+		recall_of(k, health_object_device(subject), health_object_port(subject));
+	for (size_t i = 0; !subject && l->cache && i < l->cache->n_devices; i++)
+		recall_of(k, l->cache->devices[i], NULL);
 }
 
 static void take_one(KeptList *l, Finding *f, uint64_t now)
@@ -80,7 +88,7 @@ static void take_one(KeptList *l, Finding *f, uint64_t now)
 	k->is_seen = true;
 	f->sentence = NULL;
 	if (is_new)
-		recall(k);
+		recall(l, k);
 }
 
 /* Removes those of which IS_OVER is true. */

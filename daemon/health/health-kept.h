@@ -3,6 +3,7 @@
 
 /* The findings that are kept: since when, and whether they still hold. */
 
+#include "cache.h"
 #include "checks.h"
 #include "table.h"
 
@@ -20,6 +21,7 @@ typedef struct KeptFinding {
 typedef struct KeptList {
 	KeptFinding *items;
 	size_t n;
+	const Cache *cache; /* of those of the machine: the histories of all ports have them */
 } KeptList;
 
 void kept_done(KeptList *l);

@@ -578,7 +578,7 @@ int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Heal
 	if (!h)
 		return -ENOMEM;
 	asked_begin(&h->asked);
-	h->cache = c;
+	h->cache = h->kept.cache = c;
 	h->settle_usec = settle_usec;
 	h->counter_usec = counter_usec;
 	h->again_usec = h->fit_usec = UINT64_MAX;

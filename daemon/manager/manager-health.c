@@ -60,14 +60,17 @@ static void publish_machine(Manager *m)
 {
 	Table *findings;
 	AttrVerdict health = health_of_machine(m->health, &findings);
+	bool same = table_equal(findings, m->machine_findings);
 
-	if (health == m->machine_health && table_equal(findings, m->machine_findings)) {
+	if (health == m->machine_health && same) {
 		table_free(findings);
 		return;
 	}
 	table_free(m->machine_findings);
 	m->machine_findings = findings;
 	m->machine_health = health;
+	if (!same)
+		manager_note_all_findings(m);
 	if (m->bus)
 		bus_publish_health(m->bus);
 }

@@ -82,11 +82,7 @@ static void write_lines(Manager *m, const GString *text)
 /* Findings that held when rdmad ended, and that the judge has not found again, are over. */
 static int on_recalled(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	Manager *m = userdata;
-
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		for (uint32_t k = 0; k < m->cache.devices[i]->n_ports; k++)
-			manager_note_findings(m, m->cache.devices[i]->ports[k]);
+	manager_note_all_findings(userdata);
 	return 0;
 }
 
@@ -116,7 +112,8 @@ static void write_transition(Manager *m, const Port *p, const Transition *t)
 	write_lines(m, text);
 }
 
-/* The findings of P and its device that are new or other ones go into the file and the record. */
+/* The findings of P, its device and the machine that are new or other ones go into the file and the
+ * record. */
 static void write_findings(Manager *m, Port *p)
 {
 	g_autoptr(GString) text = NULL;
@@ -135,9 +132,17 @@ static void write_findings(Manager *m, Port *p)
 void manager_note_findings(Manager *m, Port *p)
 {
 	past_findings_note(&p->history.findings, p->now.tables[PORT_TABLE_FINDINGS],
-			   p->device->now.tables[DEVICE_TABLE_FINDINGS], realtime_now_usec(),
-			   timer_runs(m->history_recall));
+			   p->device->now.tables[DEVICE_TABLE_FINDINGS], m->machine_findings,
+			   realtime_now_usec(), timer_runs(m->history_recall));
 	write_findings(m, p);
+}
+
+void manager_note_all_findings(Manager *m)
+{
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		for (uint32_t k = 0; k < m->cache.devices[i]->n_ports; k++)
+			if (m->cache.devices[i]->ports[k]->published)
+				manager_note_findings(m, m->cache.devices[i]->ports[k]);
 }
 
 bool manager_log_states(Manager *m, Port *p)
@@ -265,7 +270,7 @@ bool manager_note_absence(Manager *m, Port *p)
 	if (p->history.n > 0)
 		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
-	past_findings_note(&p->history.findings, NULL, NULL, realtime_now_usec(), false);
+	past_findings_note(&p->history.findings, NULL, NULL, NULL, realtime_now_usec(), false);
 	write_findings(m, p);
 	went_down = manager_log_states(m, p);
 	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,

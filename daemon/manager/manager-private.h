@@ -206,8 +206,9 @@ bool manager_note_event(Manager *m, Port *p, EventReason reason);
 /* Tells the journal and the file of the transitions of P that they have not been told of. Returns
  * whether one of them has taken the link down. */
 bool manager_log_states(Manager *m, Port *p);
-/* The findings about P or its device are other ones. */
+/* The findings about P or its device are other ones; or those of the machine. */
 void manager_note_findings(Manager *m, Port *p);
+void manager_note_all_findings(Manager *m);
 /* QPS queue pairs of PROCESSES were on P when its link went down last. */
 void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes);
 /* P goes: its history stays. As manager_log_states(). */

@@ -87,20 +87,21 @@ static bool holds(const PastFinding *f, const Table *t)
 	return false;
 }
 
-void past_findings_note(PastFindings *l, const Table *of_port, const Table *of_device, uint64_t now,
-			bool keep_recalled)
+void past_findings_note(PastFindings *l, const Table *of_port, const Table *of_device,
+			const Table *of_machine, uint64_t now, bool keep_recalled)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		PastFinding *f = &l->items[i];
 
 		if (f->until || (f->recalled && keep_recalled) || holds(f, of_port) ||
-		    holds(f, of_device))
+		    holds(f, of_device) || holds(f, of_machine))
 			continue;
 		f->until = now;
 		f->taken = f->recalled = false;
 	}
 	note_all(l, of_port);
 	note_all(l, of_device);
+	note_all(l, of_machine);
 }
 
 const PastFinding *past_findings_take(PastFindings *l)

@@ -473,6 +473,33 @@ static void reload(const Fixture *f)
 	assert_int_equal(kill(f->daemon_pid, SIGHUP), 0);
 }
 
+/* What is found of the machine is in the histories of its ports, and is the same when rdmad is
+ * started again. */
+static void test_restart_of_machine(void **state)
+{
+	Fixture *f = *state;
+	uint64_t since, before;
+	char text[256];
+
+	f->with_health = true;
+	make_directory(f, "rdmad");
+	write_file(f, "rdmad/expect.conf", "Ports = 3\n");
+	start_with_state(f, scenario);
+	wait_findings(f, RDMAD_ROOT_PATH, "count critical");
+	before = began_usec;
+	assert_string_equal(past(f, text, &since), "count");
+	assert_int_equal(since, before);
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	start_with_state(f, scenario);
+	wait_findings(f, RDMAD_ROOT_PATH, "count critical");
+	assert_int_equal(began_usec, before);
+	write_file(f, "rdmad/expect.conf", "Ports = 2\n");
+	reload(f);
+	wait_findings(f, RDMAD_ROOT_PATH, "");
+	assert_string_equal(past(f, text, &since), "count ended");
+	assert_int_equal(since, before);
+}
+
 /* SIGHUP: the files are read anew, and it is as after a start. */
 static void test_reload(void **state)
 {
@@ -532,6 +559,8 @@ int main(void)
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_acknowledge, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_restart, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_restart_of_machine, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_reload, setup_expectations, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_reload_hangs, setup_expectations,
 						fixture_teardown),

@@ -483,23 +483,23 @@ static void test_findings(void **state)
 	const PastFinding *f;
 
 	(void)state;
-	past_findings_note(&l, port, device, 20, false);
+	past_findings_note(&l, port, device, NULL, 20, false);
 	assert_string_equal(past_findings_take(&l)->check, "flap");
 	assert_string_equal(past_findings_take(&l)->check, "device-stale");
 	assert_null(past_findings_take(&l));
-	past_findings_note(&l, port, device, 21, false);
+	past_findings_note(&l, port, device, NULL, 21, false);
 	assert_null(past_findings_take(&l));
 	((FindingEntry *)(void *)port->entries)->acknowledged = 22;
-	past_findings_note(&l, port, device, 23, false);
+	past_findings_note(&l, port, device, NULL, 23, false);
 	assert_int_equal(past_findings_take(&l)->acknowledged, 22);
-	past_findings_note(&l, NULL, device, 24, false);
+	past_findings_note(&l, NULL, device, NULL, 24, false);
 	f = past_findings_take(&l);
 	assert_string_equal(f->check, "flap");
 	assert_int_equal(f->until, 24);
 	assert_null(past_findings_take(&l));
 	/* it begins again */
 	((FindingEntry *)(void *)port->entries)->since = 30;
-	past_findings_note(&l, port, device, 31, false);
+	past_findings_note(&l, port, device, NULL, 31, false);
 	f = past_findings_take(&l);
 	assert_int_equal(f->since, 30);
 	assert_int_equal(f->until, 0);
@@ -575,11 +575,11 @@ static void test_many_findings(void **state)
 	PastFindings l = {};
 
 	(void)state;
-	past_findings_note(&l, first, NULL, 5, false);
+	past_findings_note(&l, first, NULL, NULL, 5, false);
 	for (uint64_t i = 0; i < 3 * PAST_FINDINGS_MAX; i++) {
 		Table *t = found("loss", 10 + i, 1);
 
-		past_findings_note(&l, first, t, 10 + i, false);
+		past_findings_note(&l, first, t, NULL, 10 + i, false);
 		table_free(t);
 	}
 	assert_int_equal(l.n, PAST_FINDINGS_MAX);
@@ -603,16 +603,16 @@ static void test_recalled(void **state)
 
 	(void)state;
 	past_findings_restore(&l, &was);
-	past_findings_note(&l, NULL, NULL, 10, true);
+	past_findings_note(&l, NULL, NULL, NULL, 10, true);
 	assert_int_equal(l.items[0].until, 0);
 	assert_null(past_findings_recall(&l, "flap", ""));
 	assert_int_equal(past_findings_recall(&l, "flap", "LinkDowns")->since, 5);
 	assert_null(past_findings_recall(&l, "flap", "LinkDowns"));
-	past_findings_note(&l, NULL, NULL, 11, true);
+	past_findings_note(&l, NULL, NULL, NULL, 11, true);
 	assert_int_equal(l.items[0].until, 11);
 	l.n = 0;
 	past_findings_restore(&l, &was);
-	past_findings_note(&l, NULL, NULL, 12, false);
+	past_findings_note(&l, NULL, NULL, NULL, 12, false);
 	assert_int_equal(l.items[0].until, 12);
 	past_findings_done(&l);
 }
