@@ -7,12 +7,14 @@
  * rdma_cm_event_type) comes with STATUS; EVENT -1 is that the call fails with the errno STATUS, and
  * -2 that nothing comes. FAKE_CM_OPEN is the errno of opening it. FAKE_CM_TRIES are so
  * many tries that these are for: what is asked after them is answered as usual. With
+ * FAKE_CM_AGAIN the channel says once that it has no event, though it is readable. With
  * FAKE_CM_IWARP there are neither GIDs nor paths. The GID is that of 127.0.0.1, the MTU 4096, and
  * the traffic class 106.
  */
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,8 +138,14 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 
 int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
-	struct rdma_cm_event *e = malloc(sizeof(*e));
+	struct rdma_cm_event *e;
+	static bool said;
 
+	if (getenv("FAKE_CM_AGAIN") && !said) {
+		said = true;
+		return fail(EAGAIN);
+	}
+	e = malloc(sizeof(*e));
 	if (!e || read(channel->fd, e, sizeof(*e)) != sizeof(*e)) {
 		free(e);
 		return -1;
