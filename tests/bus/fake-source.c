@@ -66,13 +66,16 @@ static int fake_query(_unused_ Source *s, const Query *query)
 	return 0;
 }
 
-static void fake_netdevs_changed(_unused_ Source *s, _unused_ uint32_t device, uint32_t number,
+static void fake_netdevs_changed(_unused_ Source *s, uint32_t device, uint32_t number,
 				 const PortSnapshot *now)
 {
-	if (now)
-		port_set_remove(&fake.interfaces_forgotten, number);
-	else
+	if (!now) {
 		port_set_add(&fake.interfaces_forgotten, number);
+		return;
+	}
+	assert_int_equal(device, now->values.device_index);
+	assert_int_equal(number, now->values.port_num);
+	port_set_remove(&fake.interfaces_forgotten, number);
 }
 
 static void fake_hurry(_unused_ Source *s, _unused_ uint32_t device)

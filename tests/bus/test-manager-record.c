@@ -204,6 +204,46 @@ static void test_at_once(void **state)
 	assert_line(strchr(first, '\n'), ": answer mlx5_0/1", "\"state=active\"");
 }
 
+/* The same where no event is in front of the first. */
+static void test_at_once_alone(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *first;
+	Test *t = *state;
+
+	tell(1, 1, REASON_GID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries > 1);
+	answer(1);
+	tell(1, 1, REASON_GID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries > 2);
+	answer(4);
+	text = end_and_read(t);
+	assert_line(text, ": answer mlx5_0/1", "\"state=down\"");
+	first = strstr(text, ": answer mlx5_0/1");
+	assert_line(strchr(first, '\n'), ": answer mlx5_0/1", "\"state=active\"");
+}
+
+/* A port that does not answer is recorded, and an answer that says nothing new is not. */
+static void test_port_error(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t id;
+	Test *t = *state;
+
+	tell(1, 1, REASON_GID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries > 1);
+	answer(4);
+	add(t, 1, 2, "mlx5_2", 1);
+	tell(2, 1, REASON_GID_CHANGE);
+	RUN_UNTIL(t, last_query()->device == 2 && device(t, 2)->schedule->asked_id);
+	id = last_query()->id;
+	answer_port(id, 1, -EIO, 0);
+	answer_end(id, 0, "");
+	text = end_and_read(t);
+	assert_line(text, "error=EIO", ": answer mlx5_2/1 ");
+	assert_null(strstr(text, ": answer mlx5_0/1 "));
+}
+
 /* A segment begins while a device hangs: what it does not say is in it. */
 static void test_hangs(void **state)
 {
@@ -252,10 +292,11 @@ int main(void)
 {
 #define RECORDED(test) cmocka_unit_test_setup_teardown(test, setup_recorded, teardown)
 	const struct CMUnitTest tests[] = {
-		RECORDED(test_back),	RECORDED(test_back_in_another_segment),
-		RECORDED(test_open),	RECORDED(test_taken_back),
-		RECORDED(test_at_once), RECORDED(test_hangs),
-		RECORDED(test_day),
+		RECORDED(test_back),	   RECORDED(test_back_in_another_segment),
+		RECORDED(test_open),	   RECORDED(test_taken_back),
+		RECORDED(test_at_once),	   RECORDED(test_hangs),
+		RECORDED(test_day),	   RECORDED(test_at_once_alone),
+		RECORDED(test_port_error),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
