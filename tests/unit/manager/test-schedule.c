@@ -33,6 +33,21 @@ static void test_what_is_asked(void **state)
 	assert_int_equal(q.ports.bits[0], 6);
 }
 
+/* Which reasons are those of a look at everything, and no others. */
+static void test_whole(void **state)
+{
+	const uint32_t whole = REASON_BIT(REASON_STARTUP) | REASON_BIT(REASON_RECONCILE) |
+			       REASON_BIT(REASON_REFRESH) | REASON_BIT(REASON_RESUME) |
+			       REASON_BIT(REASON_OVERRUN);
+	Schedule *w = work_of(state);
+
+	for (EventReason reason = 0; reason < _REASON_MAX; reason++) {
+		assert_int_equal(schedule_mark(w, 1, reason), 0);
+		assert_int_equal(schedule_is_whole(w), (REASON_BIT(reason) & whole) != 0);
+		schedule_end_whole(w);
+	}
+}
+
 /* P_Keys cost a firmware command each: what cannot have changed them does not read them. */
 static void test_pkeys(void **state)
 {
@@ -646,6 +661,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_is_asked),
+		TEST(test_whole),
 		TEST(test_pkeys),
 		TEST(test_parts),
 		TEST(test_address),

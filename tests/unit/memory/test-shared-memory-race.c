@@ -105,7 +105,7 @@ static void *read_patterns(void *userdata)
 			continue;
 		}
 		reader->done++;
-		if (e < 0 || !is_pattern(&p, hot ? MEMORY_LINE / 8 : WORDS, &n))
+		if (e != 0 || !is_pattern(&p, hot ? MEMORY_LINE / 8 : WORDS, &n))
 			reader->torn++;
 		reader->backwards |= n < reader->last;
 		reader->last = n;
