@@ -8,12 +8,8 @@
 #include "bus-reading.h"
 #include "cgroup.h"
 
-/* clang-format off */
-const char bus_users_signature[] = "a("
-#define USERS(...) COLUMN_SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	COLUMN_TAIL_SIGNATURE ")a{sv}";
-/* clang-format on */
+const char bus_users_signature[] =
+	"a(" USER_COLUMNS(COLUMN_SIGNATURE, ) COLUMN_TAIL_SIGNATURE ")a{sv}";
 
 /* The counts, which no right hides */
 typedef struct Counts {

@@ -9,20 +9,9 @@
 /* The types that have no field among the values. */
 #define ATTR_CASE_NO_FIELD                                                                         \
 	case ATTR_UNAVAILABLE:                                                                     \
-	case ATTR_GIDS:                                                                            \
-	case ATTR_PKEYS:                                                                           \
-	case ATTR_NETDEVS:                                                                         \
-	case ATTR_BOND_MEMBERS:                                                                    \
-	case ATTR_VFS:                                                                             \
-	case ATTR_CHARDEVS:                                                                        \
-	case ATTR_HEALTH:                                                                          \
-	case ATTR_ACCELERATORS:                                                                    \
-	case ATTR_FINDINGS:                                                                        \
-	case ATTR_ALTNAMES:                                                                        \
-	case ATTR_ADDRESSES:                                                                       \
-	case ATTR_COUNTERS:                                                                        \
-	case ATTR_USERS:                                                                           \
+	PUBLISHED_TABLES(ATTR_CASE_TABLE, ) HIDDEN_TABLES(ATTR_CASE_TABLE, )                       \
 	case _ATTR_TYPE_MAX
+#define ATTR_CASE_TABLE(T, type, ...) case ATTR_##type:
 /* Enumerations, whose published value is a name. */
 #define ATTR_CASE_NAME                                                                             \
 	case ATTR_PORT_STATE:                                                                      \

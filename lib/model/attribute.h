@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "gid.h"
+#include "table-columns.def"
 #include "util.h"
 
 /* Storage of a text, always terminated, zero behind its end, and valid UTF-8. */
@@ -74,19 +75,9 @@ typedef struct AttrNone {
 	T(HNS_CONGEST, uint32_t,  "u", "as")     /* HNSDV_QP_CREATE_ENABLE_* */                             \
 	T(DEVICE_PATH, uint32_t,  "u", "o")      /* kernel index of the device */                           \
 	T(UNAVAILABLE, AttrNone,  "",  "a{ss}")                                                             \
-	T(GIDS,        AttrNone,  "",  gid_table_signature)                                                 \
-	T(PKEYS,       AttrNone,  "",  pkey_table_signature)                                                \
-	T(NETDEVS,     AttrNone,  "",  netdev_table_signature)                                              \
-	T(BOND_MEMBERS, AttrNone, "",  bond_member_table_signature)                                         \
-	T(VFS,         AttrNone,  "",  vf_table_signature)                                                  \
-	T(CHARDEVS,    AttrNone,  "",  chardev_table_signature)                                             \
-	T(HEALTH,      AttrNone,  "",  health_table_signature)                                              \
-	T(ACCELERATORS, AttrNone, "",  accelerator_table_signature)                                         \
-	T(FINDINGS,    AttrNone,  "",  finding_table_signature)                                             \
-	T(ALTNAMES,    AttrNone,  "",  "")       /* FindPorts() finds ports by what is in these two */          \
-	T(ADDRESSES,   AttrNone,  "",  "")                                                                  \
-	T(COUNTERS,    AttrNone,  "",  "")       /* GetCounters() makes its answer of them */                  \
-	T(USERS,       AttrNone,  "",  user_table_signature) /* as GetUsers() returns them */
+	PUBLISHED_TABLES(ATTR_TABLE, T) HIDDEN_TABLES(ATTR_HIDDEN_TABLE, T)
+#define ATTR_TABLE(T, type, structure, name, ...) T(type, AttrNone, "", name##_table_signature)
+#define ATTR_HIDDEN_TABLE(T, type, ...)		  T(type, AttrNone, "", "")
 /* clang-format on */
 
 typedef enum AttrType {

@@ -19,196 +19,21 @@
 		.tail = #tail_,                                                                    \
 		.help = help_,                                                                     \
 	},
-#define SIGNATURE(...) COLUMN_SIGNATURE(__VA_ARGS__)
-#define END	       COLUMN_TAIL_SIGNATURE ")"
 
-/* clang-format off */
-/* An array of the columns and the signature of each table */
+#define TABLE(T, type, structure, name, columns_, ...)                                             \
+	static const Column name##_columns[] = {columns_(ROW, structure)};                         \
+	_Static_assert(ARRAY_SIZE(name##_columns) <= TABLE_COLUMNS_MAX, "TABLE_COLUMNS_MAX");      \
+	const char name##_table_signature[] =                                                      \
+		"a(" columns_(COLUMN_SIGNATURE, ) COLUMN_TAIL_SIGNATURE ")";                       \
+	const TableLayout name##_layout = {.columns = name##_columns,                              \
+					   .n_columns = ARRAY_SIZE(name##_columns),                \
+					   .entry_size = sizeof(structure),                        \
+					   .signature = name##_table_signature};
+ALL_TABLES(TABLE, )
 
-static const Column gid_columns[] = {
-#define GIDS(...) ROW(GidEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char gid_table_signature[] = "a("
-#define GIDS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column pkey_columns[] = {
-#define PKEYS(...) ROW(PkeyEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char pkey_table_signature[] = "a("
-#define PKEYS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column netdev_columns[] = {
-#define NETDEVS(...) ROW(NetdevEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char netdev_table_signature[] = "a("
-#define NETDEVS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column bond_member_columns[] = {
-#define BOND_MEMBERS(...) ROW(BondMember, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char bond_member_table_signature[] = "a("
-#define BOND_MEMBERS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column vf_columns[] = {
-#define VFS(...) ROW(VfEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char vf_table_signature[] = "a("
-#define VFS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column chardev_columns[] = {
-#define CHARDEVS(...) ROW(ChardevEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char chardev_table_signature[] = "a("
-#define CHARDEVS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column health_columns[] = {
-#define HEALTH(...) ROW(HealthEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char health_table_signature[] = "a("
-#define HEALTH(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column finding_columns[] = {
-#define FINDINGS(...) ROW(FindingEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char finding_table_signature[] = "a("
-#define FINDINGS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column accelerator_columns[] = {
-#define ACCELERATORS(...) ROW(AcceleratorEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char accelerator_table_signature[] = "a("
-#define ACCELERATORS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column transition_columns[] = {
-#define TRANSITIONS(...) ROW(PublishedTransition, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char transition_table_signature[] = "a("
-#define TRANSITIONS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column past_finding_columns[] = {
-#define PAST_FINDINGS(...) ROW(PastFinding, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char past_finding_table_signature[] = "a("
-#define PAST_FINDINGS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column past_cable_columns[] = {
-#define PAST_CABLES(...) ROW(PastCable, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char past_cable_table_signature[] = "a("
-#define PAST_CABLES(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column evidence_columns[] = {
-#define EVIDENCES(...) ROW(PublishedEvidence, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char evidence_table_signature[] = "a("
-#define EVIDENCES(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column user_columns[] = {
-#define USERS(...) ROW(PortUser, __VA_ARGS__)
-#include "table-columns.def"
-};
-const char user_table_signature[] = "a("
-#define USERS(...) SIGNATURE(__VA_ARGS__)
-#include "table-columns.def"
-	END;
-
-static const Column altname_columns[] = {
-#define ALTNAMES(...) ROW(AltnameEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-
-static const Column address_columns[] = {
-#define ADDRESSES(...) ROW(AddressEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-
-static const Column counter_file_columns[] = {
-#define COUNTER_FILES(...) ROW(CounterEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-
-static const Column holder_columns[] = {
-#define HOLDERS(...) ROW(HolderEntry, __VA_ARGS__)
-#include "table-columns.def"
-};
-
-/* clang-format on */
-
-_Static_assert(ARRAY_SIZE(gid_columns) <= TABLE_COLUMNS_MAX, "TABLE_COLUMNS_MAX is too small");
-
-#define LAYOUT(structure, name)                                                                    \
-	{                                                                                          \
-		.columns = name##_columns, .n_columns = ARRAY_SIZE(name##_columns),                \
-		.entry_size = sizeof(structure), .signature = name##_table_signature,              \
-	}
-
-/* No column is published. */
-#define UNPUBLISHED(structure, name)                                                               \
-	{                                                                                          \
-		.columns = name##_columns, .n_columns = ARRAY_SIZE(name##_columns),                \
-		.entry_size = sizeof(structure), .signature = "a()",                               \
-	}
-
-static const TableLayout layouts[_ATTR_TYPE_MAX] = {
-	[ATTR_GIDS] = LAYOUT(GidEntry, gid),
-	[ATTR_PKEYS] = LAYOUT(PkeyEntry, pkey),
-	[ATTR_NETDEVS] = LAYOUT(NetdevEntry, netdev),
-	[ATTR_BOND_MEMBERS] = LAYOUT(BondMember, bond_member),
-	[ATTR_VFS] = LAYOUT(VfEntry, vf),
-	[ATTR_CHARDEVS] = LAYOUT(ChardevEntry, chardev),
-	[ATTR_HEALTH] = LAYOUT(HealthEntry, health),
-	[ATTR_ACCELERATORS] = LAYOUT(AcceleratorEntry, accelerator),
-	[ATTR_FINDINGS] = LAYOUT(FindingEntry, finding),
-	[ATTR_ALTNAMES] = UNPUBLISHED(AltnameEntry, altname),
-	[ATTR_ADDRESSES] = UNPUBLISHED(AddressEntry, address),
-	[ATTR_COUNTERS] = UNPUBLISHED(CounterEntry, counter_file),
-	[ATTR_USERS] = UNPUBLISHED(HolderEntry, holder),
-};
-
-const TableLayout transition_layout = LAYOUT(PublishedTransition, transition);
-const TableLayout past_finding_layout = LAYOUT(PastFinding, past_finding);
-const TableLayout past_cable_layout = LAYOUT(PastCable, past_cable);
-const TableLayout evidence_layout = LAYOUT(PublishedEvidence, evidence);
-const TableLayout user_layout = LAYOUT(PortUser, user);
+static const TableLayout *const layouts[_ATTR_TYPE_MAX] = {
+#define LAYOUT(T, type, structure, name, ...) [ATTR_##type] = &name##_layout,
+	PUBLISHED_TABLES(LAYOUT, ) HIDDEN_TABLES(LAYOUT, )};
 
 const char *user_kind_name(uint32_t kind)
 {
@@ -217,7 +42,7 @@ const char *user_kind_name(uint32_t kind)
 
 const TableLayout *table_layout(AttrType type)
 {
-	return layouts[type].columns ? &layouts[type] : NULL;
+	return layouts[type];
 }
 
 size_t attr_table_entry_size(AttrType type)

@@ -61,23 +61,11 @@ typedef struct TableLayout {
 const TableLayout *table_layout(AttrType type);
 /* The signature of what is in an entry of L: "usa{sv}". Returns BUFFER. */
 const char *table_members(const TableLayout *l, char buffer[TABLE_MEMBERS_MAX]);
-/* The layout of struct PublishedTransition. */
-extern const TableLayout transition_layout;
-/* The layout of struct PastFinding. */
-extern const TableLayout past_finding_layout;
-/* The layout of struct PastCable. */
-extern const TableLayout past_cable_layout;
-/* The layout of struct PublishedEvidence. */
-extern const TableLayout evidence_layout;
-/* The layout of struct PortUser. */
-extern const TableLayout user_layout;
-
-/* Their signatures on D-Bus, for ATTR_TYPES. */
-extern const char gid_table_signature[], pkey_table_signature[], netdev_table_signature[],
-	bond_member_table_signature[], vf_table_signature[], chardev_table_signature[],
-	health_table_signature[], accelerator_table_signature[], finding_table_signature[],
-	transition_table_signature[], past_finding_table_signature[], past_cable_table_signature[],
-	evidence_table_signature[], user_table_signature[];
+/* The layout of each table, as user_layout, and its signature on D-Bus, as user_table_signature. */
+#define TABLE_DECLARATION(T, type, structure, name, ...)                                           \
+	extern const TableLayout name##_layout;                                                    \
+	extern const char name##_table_signature[];
+ALL_TABLES(TABLE_DECLARATION, )
 
 /* A value of an entry as it is published. TEXT is static, or in the entry, or BUFFER. */
 typedef struct ColumnValue {
@@ -101,11 +89,8 @@ static inline bool column_value_is_empty(const ColumnValue *v)
 /* The value of column C, which must be a published one, in ENTRY. */
 void column_publish(const Column *c, const void *entry, ColumnValue *ret);
 
-/* Declares the member FIELD of a structure for a column with that storage, if it has any. */
-#define COLUMN_MEMBER(field, ...) __VA_OPT__(__typeof__(__VA_ARGS__) field;)
-
 /* The part of a row in the signature of an entry: nothing if the member is in the tail. */
-#define COLUMN_SIGNATURE(field, storage, type, signature, tail, ...)                               \
+#define COLUMN_SIGNATURE(S, field, storage, type, signature, tail, ...)                            \
 	COLUMN_POSITIONAL(signature, tail)
 #define COLUMN_POSITIONAL(signature, ...) COLUMN_FIRST(__VA_OPT__("", ) signature, )
 #define COLUMN_FIRST(first, ...)	  first
@@ -126,36 +111,12 @@ const char *user_kind_name(uint32_t kind);
 /* No user, and none that is known */
 #define USER_NO_UID UINT32_MAX
 
-/* One of them as it is published: the columns USERS of table-columns.def. */
-typedef struct PortUser {
-#define USERS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} PortUser;
-
-/* A transition as it is published: the columns TRANSITIONS of table-columns.def. */
-typedef struct PublishedTransition {
-#define TRANSITIONS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} PublishedTransition;
-
-/* A finding that has begun, and may have ended: the columns PAST_FINDINGS of table-columns.def. */
-typedef struct PastFinding {
-#define PAST_FINDINGS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-	bool taken;    /* past_findings_take() has returned it as it is */
-	bool recalled; /* it is from a file, and has not been found again */
-} PastFinding;
-
-/* A module that is or was in a cage: the columns PAST_CABLES of table-columns.def. */
-typedef struct PastCable {
-#define PAST_CABLES(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-	uint64_t seen; /* when the cage was looked at last; 0: only a file says what was there */
-} PastCable;
-
-/* The evidence of a device or port, as it is published: the columns EVIDENCES of table-columns.def.
- */
-typedef struct PublishedEvidence {
-#define EVIDENCES(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} PublishedEvidence;
+/* The entries, whose members are the columns. An entry is plain data without padding, and what is
+ * behind the end of a text is zero, so that tables compare with memcmp(). */
+#define COLUMN_MEMBER(S, field, storage, ...) COLUMN_DECLARATION(field, storage)
+#define COLUMN_DECLARATION(field, ...)	      __VA_OPT__(__typeof__(__VA_ARGS__) field;)
+#define TABLE_STRUCTURE(T, type, structure, name, columns, ...)                                    \
+	typedef struct structure {                                                                 \
+		columns(COLUMN_MEMBER, ) __VA_ARGS__                                               \
+	} structure;
+ALL_TABLES(TABLE_STRUCTURE, )

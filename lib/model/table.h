@@ -1,78 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tables of a port and of a device, and their entries. */
+/* The tables of a port and of a device. table-columns.h has their entries. */
 
 #include "counter.h"
 #include "table-columns.h"
-
-/* Entries of the tables: table-columns.def says what their members are. An entry is plain data
- * without padding, and what is behind the end of a text is zero, so that tables compare with
- * memcmp(). */
-typedef struct GidEntry {
-#define GIDS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} GidEntry;
-
-typedef struct PkeyEntry {
-#define PKEYS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} PkeyEntry;
-
-typedef struct NetdevEntry {
-#define NETDEVS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} NetdevEntry;
-
-typedef struct BondMember {
-#define BOND_MEMBERS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} BondMember;
-
-typedef struct VfEntry {
-#define VFS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} VfEntry;
-
-typedef struct ChardevEntry {
-#define CHARDEVS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} ChardevEntry;
-
-typedef struct HealthEntry {
-#define HEALTH(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} HealthEntry;
-
-typedef struct AcceleratorEntry {
-#define ACCELERATORS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} AcceleratorEntry;
-
-typedef struct FindingEntry {
-#define FINDINGS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} FindingEntry;
-
-typedef struct AltnameEntry {
-#define ALTNAMES(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} AltnameEntry;
-
-typedef struct AddressEntry {
-#define ADDRESSES(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} AddressEntry;
-
-typedef struct CounterEntry {
-#define COUNTER_FILES(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} CounterEntry;
-
-typedef struct HolderEntry {
-#define HOLDERS(field, storage, ...) COLUMN_MEMBER(field, storage)
-#include "table-columns.def"
-} HolderEntry;
 
 /* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
 typedef struct Table {
