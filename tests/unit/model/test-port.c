@@ -513,7 +513,10 @@ static void test_interface_down(_unused_ void **state)
  * bond. */
 static void test_gid_index(_unused_ void **state)
 {
-	static const GidEntry v1 = {.gid = {0xfe, 0x80}, .type = GID_TYPE_ROCE_V1, .netdev = "a"};
+#define V1                                                                                         \
+	{                                                                                          \
+		.gid = {0xfe, 0x80}, .type = GID_TYPE_ROCE_V1, .netdev = "a"                       \
+	}
 #define V4(i, ...)                                                                                 \
 	{                                                                                          \
 		.index = (i), .type = GID_TYPE_ROCE_V2,                                            \
@@ -525,13 +528,13 @@ static void test_gid_index(_unused_ void **state)
 		int64_t index;
 		const char *why;
 	} cases[] = {
-		{{v1, V4(3, .netdev = "a"), V4(5, .netdev = "a")}, NODE_TYPE_CA, 3, NULL},
+		{{V1, V4(3, .netdev = "a"), V4(5, .netdev = "a")}, NODE_TYPE_CA, 3, NULL},
 		{{V4(3, .netdev = "a.5", .vlan_id = 5), V4(5, .netdev = "a")},
 		 NODE_TYPE_CA,
 		 5,
 		 NULL},
 		{{V4(3, .netdev = "up"), V4(5, .netdev = "bond0")}, NODE_TYPE_CA, 5, NULL},
-		{{V4(3, .namespace = GID_NAMESPACE_OTHER), v1}, NODE_TYPE_CA, 0, NULL},
+		{{V4(3, .namespace = GID_NAMESPACE_OTHER), V1}, NODE_TYPE_CA, 0, NULL},
 		{{V4(3, .namespace = GID_NAMESPACE_OTHER)}, NODE_TYPE_CA, -1, "none"},
 		{{V4(3, .netdev = "a")}, NODE_TYPE_RNIC, -1, "not-applicable"},
 	};
