@@ -185,19 +185,17 @@ static int read_counters(sd_bus_message *answer, Table **ret)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(n_counter_rows, sizeof(*entries));
 	_cleanup_free_ bool *has = calloc(n_counter_rows, sizeof(*has));
+	const CounterRow *row;
 	const char *name;
 	uint64_t value;
-	size_t n = 0, i;
+	size_t n = 0;
 	int r = entries && has ? sd_bus_message_enter_container(answer, 'a', "(st)") : -ENOMEM;
 
 	while (r >= 0 && (r = sd_bus_message_read(answer, "(st)", &name, &value)) > 0) {
-		for (i = 0; i < n_counter_rows; i++)
-			if (counter_rows[i].group == COUNTER_GROUP_PORT &&
-			    streq(counter_rows[i].file, name))
-				break;
-		if (i == n_counter_rows || has[i])
+		row = counter_find(COUNTER_GROUP_PORT, name);
+		if (!row || has[row - counter_rows])
 			continue;
-		has[i] = true;
+		has[row - counter_rows] = true;
 		entries[n].group = COUNTER_GROUP_PORT;
 		text_copy(entries[n].file, sizeof(entries[n].file), name);
 		entries[n++].value = value;

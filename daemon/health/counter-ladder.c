@@ -29,10 +29,9 @@ void ladder_done(CounterLadder *l)
 /* The name of E as it is published. */
 static const char *name_of(const CounterEntry *e)
 {
-	for (size_t i = 0; i < n_counter_rows; i++)
-		if (counter_rows[i].group == e->group && streq(counter_rows[i].file, e->file))
-			return counter_rows[i].name;
-	return e->file;
+	const CounterRow *row = counter_find((CounterGroup)e->group, e->file);
+
+	return row ? row->name : e->file;
 }
 
 /* Whether READ has the same counters as the table from which L->now was made. */

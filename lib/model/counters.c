@@ -22,6 +22,14 @@ const CounterRow counter_rows[] = {
 
 const size_t n_counter_rows = ARRAY_SIZE(counter_rows);
 
+const CounterRow *counter_find(CounterGroup group, const char *file)
+{
+	for (size_t i = 0; i < n_counter_rows; i++)
+		if (counter_rows[i].group == group && streq(counter_rows[i].file, file))
+			return &counter_rows[i];
+	return NULL;
+}
+
 /* A counter of a set. */
 typedef struct Member {
 	const CounterRow *row; /* NULL: it has none */

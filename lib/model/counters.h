@@ -29,6 +29,9 @@ typedef struct CounterRow {
 extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
 
+/* The row of the counter that sysfs has as FILE in GROUP; NULL: it has none. */
+const CounterRow *counter_find(CounterGroup group, const char *file);
+
 /*
  * The counters of a table without the numbers: the same for all tables with the same files, so that
  * they are found once for all ports of one kind.
