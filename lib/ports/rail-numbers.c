@@ -34,25 +34,33 @@ static Distance find_nearest(const Object *device, const Gpus *g)
 	return nearest;
 }
 
-/* Whether PORT can be one for a network of accelerators. Those that are a part of an accelerator
- * are mostly wired to the others of the machine. */
-static bool is_candidate(const ObjectList *objects, const Object *port, const Gpus *g)
-{
-	const Object *device = object_list_device(objects, port);
-
-	return port->is_port && *object_text(device, DEVICE_ATTR_pci_address) &&
-	       !object_list_is_plane(objects, port) &&
-	       !streq(object_text(port, PORT_ATTR_protocol),
-		      decode_name(ATTR_PROTOCOL, PROTOCOL_RAW_PACKET)) &&
-	       find_nearest(device, g) != DISTANCE_LOC;
-}
-
 typedef struct Candidate {
 	const Object *port;
 	const char *address; /* of the physical function */
 	bool is_function;
 	Distance nearest;
 } Candidate;
+
+/* Returns whether PORT can be one for a network of accelerators: then *RET is it. Those that are a
+ * part of an accelerator are mostly wired to the others of the machine. */
+static bool find_candidate(const ObjectList *objects, const Object *port, const Gpus *g,
+			   Candidate *ret)
+{
+	const Object *device = object_list_device(objects, port);
+	Candidate c = {port, "", object_is_function(device), DISTANCE_LOC};
+
+	if (!*object_text(device, DEVICE_ATTR_pci_address) || object_list_is_plane(objects, port) ||
+	    streq(object_text(port, PORT_ATTR_protocol),
+		  decode_name(ATTR_PROTOCOL, PROTOCOL_RAW_PACKET)))
+		return false;
+	c.nearest = find_nearest(device, g);
+	if (c.nearest == DISTANCE_LOC)
+		return false;
+	c.address = object_text(device, c.is_function ? DEVICE_ATTR_physical_function
+						      : DEVICE_ATTR_pci_address);
+	*ret = c;
+	return true;
+}
 
 /* The ports of one cable together, first that of the adapter itself. A longer address is one with a
  * greater domain. */
@@ -145,18 +153,9 @@ int rail_numbers_find(const ObjectList *objects, RailNumbers *ret)
 
 	if (!c || !r.items || gpus_find(objects, &g) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < objects->n; i++) {
-		const Object *o = objects->items[i], *device;
-
-		if (!o->is_port || !is_candidate(objects, o, &g))
-			continue;
-		device = object_list_device(objects, o);
-		c[n++] = (Candidate){o,
-				     object_text(device, object_is_function(device)
-								 ? DEVICE_ATTR_physical_function
-								 : DEVICE_ATTR_pci_address),
-				     object_is_function(device), find_nearest(device, &g)};
-	}
+	for (size_t i = 0; i < objects->n; i++)
+		if (objects->items[i]->is_port)
+			n += find_candidate(objects, objects->items[i], &g, &c[n]);
 	sort(c, n, sizeof(*c), compare_candidates);
 	number_by_order(c, n, &r);
 	if (number_by_neighbors(&r) < 0)
