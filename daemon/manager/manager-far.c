@@ -8,10 +8,15 @@
 #include "lookup.h"
 #include "manager-private.h"
 
+static void fail_because(Reading *r, const Unavailable *why)
+{
+	r->why = why;
+	manager_fail_reading(r, -EIO, why->text);
+}
+
 static void refuse(Reading *r, UnavailableCode code)
 {
-	r->why = &unavailable_rows[code];
-	manager_fail_reading(r, -EIO, r->why->text);
+	fail_because(r, &unavailable_rows[code]);
 }
 
 /* Calls EACH with the readings that are at STEP. */
@@ -68,7 +73,7 @@ static void take(Manager *m, const NeighborPort *port, Table *counters, const Un
 		return;
 	}
 	if (!counters) {
-		refuse(r, why ? (UnavailableCode)(why - unavailable_rows) : UNAVAILABLE_NOT_ASKED);
+		fail_because(r, why ? why : &unavailable_rows[UNAVAILABLE_NOT_ASKED]);
 		return;
 	}
 	table_free(r->table);

@@ -23,8 +23,7 @@ typedef struct FoundPaths {
 	struct FoundPath {
 		char *path;
 		char *netdev; /* the network interface that was meant; "": none */
-		uint32_t
-			gid; /* the index of the GID with the address; UINT32_MAX: none was given */
+		uint32_t gid; /* the index of the GID; UINT32_MAX: no address was given */
 	} * items;
 	size_t n;
 } FoundPaths;
