@@ -3,6 +3,7 @@
 /* rdmactl: the table of commands, the options of every command, and main(), which reads the command
  * line and runs one command. */
 
+#include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
 
@@ -382,10 +383,18 @@ static ExitStatus run(Context *c, int argc, char **argv)
 	return status == STATUS_OK ? run_command(c, command) : status;
 }
 
-int main(int argc, char **argv)
+static void set_language(void)
 {
 	setlocale(LC_ALL, "");
 	/* scripts read the numbers too: with a point in every language */
 	setlocale(LC_NUMERIC, "C");
+	/* names have letters of ASCII, and "I" is no capital "i" in Turkish: only the character set
+	 * is that of the user */
+	setlocale(LC_CTYPE, streq(nl_langinfo(CODESET), "UTF-8") ? "C.UTF-8" : "C");
+}
+
+int main(int argc, char **argv)
+{
+	set_language();
 	return reported_status(terminal_flush(run(&context, argc, argv)));
 }
