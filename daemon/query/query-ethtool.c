@@ -217,26 +217,32 @@ static int on_fec(const struct nlmsghdr *message, void *userdata)
 	return ethtool_parse_fec(message, userdata);
 }
 
+/* Keeps in *FIRST the first error that R is. An interface need not have an answer to each question:
+ * virtual ones have no modes, and most drivers no FEC. */
+static void note_error(int r, int *first)
+{
+	if (r < 0 && r != -EOPNOTSUPP && *first == 0)
+		*first = r;
+}
+
 int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s)
 {
 	PhyLink link;
 	PhyFec fec;
-	int r = genl_open(g, ETHTOOL_GENL_NAME);
+	int r = genl_open(g, ETHTOOL_GENL_NAME), error = 0;
 
-	if (r == 0)
-		r = ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, on_link, &link);
 	if (r < 0)
 		return r;
-	ethtool_supply_link(&link, s);
-	/* virtual interfaces have none */
-	r = link_modes_read(g, ifindex, s);
-	if (r < 0 && r != -EOPNOTSUPP)
-		return r;
-	/* most drivers have none */
+	r = ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, on_link, &link);
+	if (r == 0)
+		ethtool_supply_link(&link, s);
+	note_error(r, &error);
+	note_error(link_modes_read(g, ifindex, s), &error);
 	r = ask(g, FEC_GET, ifindex, on_fec, &fec);
 	if (r == 0)
 		ethtool_supply_fec(&fec, s);
-	return r == -EOPNOTSUPP ? 0 : r;
+	note_error(r, &error);
+	return error;
 }
 
 static int on_pause(const struct nlmsghdr *message, void *userdata)

@@ -32,8 +32,8 @@ typedef struct PauseFrames {
 } PauseFrames;
 
 /* Asks for the interface IFINDEX, and supplies the rows with source ETHTOOL of S. -EOPNOTSUPP: the
- * kernel has no such family. Another negative errno: that of the kernel. What the driver does not
- * say is no error. */
+ * kernel has no such family. Another negative errno: that of the kernel to the first question that
+ * failed; the rows of the others are there. What the driver does not say is no error. */
 int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s);
 
 /* Asks for the interface IFINDEX how many frames have paused it, or its other end. The same. */

@@ -15,6 +15,7 @@
 
 #define FAMILY 21
 /* newer than the headers of Debian 11 */
+#define FEC_GET		       29
 #define FEC_GET_REPLY	       30
 #define FEC_ACTIVE	       4
 #define FEC_STATS	       5
@@ -265,6 +266,62 @@ static void test_bad(_unused_ void **state)
 	nlmsg_free(none);
 }
 
+/* The questions about an interface, and the kernel that answers them if KERNEL is set. */
+static const struct {
+	uint8_t question, answer;
+	PortAttr row; /* one that the answer supplies */
+} questions[] = {
+	{ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_MSG_LINKSTATE_GET_REPLY, PORT_ATTR_link_down_reason},
+	{ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_MSG_LINKMODES_GET_REPLY, PORT_ATTR_supported_speeds},
+	{FEC_GET, FEC_GET_REPLY, PORT_ATTR_fec_mode},
+};
+static const struct Kernel {
+	uint8_t failing; /* the question that has no answer but ERROR */
+	int error;
+} * kernel;
+
+int __real_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
+int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
+int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata)
+{
+	const struct genlmsghdr *g = nlmsg_data(nlmsg_hdr(request));
+	uint8_t question = g->cmd;
+	int r = -EINVAL;
+
+	if (!kernel)
+		return __real_netlink_ask(n, request, handler, userdata);
+	nlmsg_free(request);
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
+		struct nl_msg *m = begin(questions[i].answer);
+
+		if (questions[i].question == question)
+			r = question == kernel->failing ? kernel->error
+							: handler(nlmsg_hdr(m), userdata);
+		nlmsg_free(m);
+	}
+	return r;
+}
+
+/* A question without an answer leaves only its own rows without a value. */
+static void test_one_fails(_unused_ void **state)
+{
+	static const int errors[] = {-EOPNOTSUPP, -EIO, -ENOMEM, -EBADMSG, -ENODEV};
+	Genl g = {.netlink = NETLINK_CLOSED, .family.id = FAMILY, .is_known = true};
+
+	for (size_t i = 0; i < ARRAY_SIZE(questions) * ARRAY_SIZE(errors); i++) {
+		size_t failing = i % ARRAY_SIZE(questions);
+		struct Kernel k = {questions[failing].question, errors[i / ARRAY_SIZE(questions)]};
+		PortSnapshot s = {};
+
+		kernel = &k;
+		assert_int_equal(ethtool_supply(&g, 2, &s), k.error == -EOPNOTSUPP ? 0 : k.error);
+		for (size_t n = 0; n < ARRAY_SIZE(questions); n++)
+			assert_int_equal(has(&s, questions[n].row), n != failing);
+		kernel = NULL;
+	}
+	genl_done(&g);
+}
+
 /* The kernel of this machine: lo has no PHY, and it is told so without a privilege. */
 static void test_kernel(_unused_ void **state)
 {
@@ -292,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),	  cmocka_unit_test(test_fec),
 		cmocka_unit_test(test_fec_modes), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_kernel),	  cmocka_unit_test(test_pauses),
+		cmocka_unit_test(test_one_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
