@@ -76,26 +76,38 @@ static int list_members(Netlink *n, int net, uint32_t bond, Table **ret)
 	return r;
 }
 
-/* The bond of D; false if it has none here. It may be in another network namespace. */
-static bool find_bond(Netlink *n, const Netdev *d, Netdev *ret)
+/* The bond of D. *RET_HAS becomes false if it has none here: it may be in another network
+ * namespace.
+ */
+static int find_bond(Netlink *n, const Netdev *d, Netdev *ret, bool *ret_has)
 {
+	int r = 0;
+
 	*ret = *d;
-	return d->is_bond ||
-	       (d->is_bonded && d->master && netdev_get(n, d->master, ret) == 0 && ret->is_bond);
+	if (!d->is_bond && d->is_bonded && d->master)
+		r = netdev_get(n, d->master, ret);
+	if (r < 0 && r != -ENODEV)
+		return r;
+	*ret_has = r == 0 && ret->is_bond;
+	return 0;
 }
 
 int bond_supply(Netlink *n, int net, const Netdev *d, PortSnapshot *s)
 {
 	Table *members = NULL;
 	Netdev bond;
-	bool has_bond = find_bond(n, d, &bond);
-	int r = has_bond ? list_members(n, net, bond.ifindex, &members) : 0;
+	bool has_bond;
+	int r = find_bond(n, d, &bond, &has_bond);
 
 	if (r < 0)
 		return r;
 	PORT_SUPPLY_TEXT(s, bond, has_bond ? bond.name : "");
 	PORT_SUPPLY(s, bond_ifindex, has_bond ? bond.ifindex : 0);
 	PORT_SUPPLY_TEXT(s, bond_mode, has_bond ? bond_mode_name(bond.bond_mode) : "");
+	if (has_bond)
+		r = list_members(n, net, bond.ifindex, &members);
+	if (r < 0)
+		return r;
 	s->tables[PORT_TABLE_BOND_MEMBERS] = members;
 	mask_set(&s->supplied, PORT_ATTR_bond_members, true);
 	return 0;

@@ -7,8 +7,8 @@
 
 /*
  * Supplies the rows of S about the bond that D is, or is a member of; each is empty if there is
- * none. NET is a descriptor of /sys/class/net, for the speeds. A negative errno: the members cannot
- * be listed, and nothing is supplied.
+ * none. NET is a descriptor of /sys/class/net, for the speeds. A negative errno: the bond has no
+ * answer, or its members cannot be listed; then these rows alone are missing.
  */
 int bond_supply(Netlink *n, int net, const Netdev *d, PortSnapshot *s);
 /* What D is as a member of a bond. Its speed is not read. */

@@ -24,7 +24,7 @@ static Netdev links[] = {
 	{.ifindex = 6, .name = "eth6", .is_bonded = true}, /* the bond is elsewhere */
 };
 static int dump_error; /* after the first interface */
-static int parse_error;
+static int parse_error, get_error;
 static unsigned int n_dumps;
 
 int __wrap_netdev_parse(const struct nlmsghdr *message, Netdev *ret);
@@ -57,6 +57,8 @@ int __wrap_netdev_dump(_unused_ Netlink *n, uint32_t master,
 int __wrap_netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret);
 int __wrap_netdev_get(_unused_ Netlink *n, uint32_t ifindex, Netdev *ret)
 {
+	if (get_error)
+		return get_error;
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		if (links[i].ifindex == ifindex) {
 			*ret = links[i];
@@ -140,18 +142,37 @@ static void test_bond(_unused_ void **state)
 	assert_bond(&links[1]);
 }
 
+/* Without its members the bond is still known. */
 static void test_failing_dump(_unused_ void **state)
+{
+	static const struct {
+		int dump, parse;
+	} errors[] = {{-EIO, 0}, {0, -EBADMSG}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		PortSnapshot s = {};
+
+		dump_error = errors[i].dump;
+		parse_error = errors[i].parse;
+		assert_int_equal(bond_supply(NULL, 5, &links[1], &s), MIN(dump_error, parse_error));
+		assert_string_equal(s.values.bond, "bond0");
+		assert_string_equal(s.values.bond_mode, "802.3ad");
+		assert_true(mask_has(&s.supplied, PORT_ATTR_bond_ifindex));
+		assert_false(mask_has(&s.supplied, PORT_ATTR_bond_members));
+		assert_null(s.tables[PORT_TABLE_BOND_MEMBERS]);
+	}
+	dump_error = parse_error = 0;
+}
+
+/* Without an answer about the bond nobody says that there is none. */
+static void test_failing_get(_unused_ void **state)
 {
 	PortSnapshot s = {};
 
-	dump_error = -EIO;
-	assert_int_equal(bond_supply(NULL, 5, &links[0], &s), -EIO);
-	dump_error = 0;
-	parse_error = -EBADMSG;
-	assert_int_equal(bond_supply(NULL, 5, &links[0], &s), -EBADMSG);
-	parse_error = 0;
+	get_error = -ENOMEM;
+	assert_int_equal(bond_supply(NULL, 5, &links[1], &s), -ENOMEM);
+	get_error = 0;
 	assert_true(mask_is_empty(&s.supplied));
-	assert_null(s.tables[PORT_TABLE_BOND_MEMBERS]);
 }
 
 int main(void)
@@ -160,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_no_bond),
 		cmocka_unit_test(test_bond),
 		cmocka_unit_test(test_failing_dump),
+		cmocka_unit_test(test_failing_get),
 	};
 
 	return cmocka_run_group_tests_name("query-bond", tests, NULL, NULL);
