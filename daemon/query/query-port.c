@@ -230,19 +230,24 @@ static int query_values(Target *t, uint32_t port, PortSnapshot *s)
 	return port_judge_without_verbs(s, r);
 }
 
+/* The GIDs of an InfiniBand port say which IPoIB interfaces are on it, and where addresses are: a
+ * table that is made of one that could not be read would say that there is nothing any more. */
 static void query_gids(Target *t, uint32_t port, PortSnapshot *s)
 {
 	Table *table = NULL;
 	int r = read_gids(t, port, s, &table);
 
 	supply_table(s, READ_GIDS, PORT_TABLE_GIDS, r, table);
-	/* The GIDs of the port say which IPoIB interfaces are on it. */
+	if (s->failed & READ_GIDS && !is_ethernet(s))
+		return;
 	r = interfaces_read_netdevs(t, s, &table);
 	supply_table(s, READ_GIDS, PORT_TABLE_NETDEVS, r, table);
+	if (!(s->failed & READ_GIDS)) {
+		r = interfaces_read_addresses(t, s, &table);
+		supply_table(s, READ_GIDS, PORT_TABLE_ADDRESSES, r, table);
+	}
 	r = interfaces_read_altnames(t, s, &table);
 	supply_table(s, READ_GIDS, PORT_TABLE_ALTNAMES, r, table);
-	r = interfaces_read_addresses(t, s, &table);
-	supply_table(s, READ_GIDS, PORT_TABLE_ADDRESSES, r, table);
 }
 
 static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
