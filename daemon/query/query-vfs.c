@@ -117,6 +117,23 @@ static int ask(Netlink *n, uint32_t ifindex, VfList *ret)
 	return netlink_ask(n, m, on_link, ret);
 }
 
+/* Each of the interfaces may be the one that tells of the functions: 0 after that one. -ENODATA:
+ * none does. Else the first error. */
+static int ask_any(Netlink *n, const Table *netdevs, VfList *ret)
+{
+	int first = 0;
+
+	TABLE_FOREACH(NetdevEntry, e, netdevs) {
+		int r = ask(n, e->ifindex, ret);
+
+		if (r == 0 && ret->n > 0)
+			return 0;
+		if (first == 0)
+			first = r;
+	}
+	return first < 0 ? first : -ENODATA;
+}
+
 int vfs_read(Netlink *n, int device, const Table *netdevs, Table **ret)
 {
 	_cleanup_free_ VfList *list = NULL;
@@ -133,10 +150,7 @@ int vfs_read(Netlink *n, int device, const Table *netdevs, Table **ret)
 	if (!list)
 		return -ENOMEM;
 	r = netdev_open(n);
-	TABLE_FOREACH(NetdevEntry, e, netdevs)
-		if (r == 0 && list->n == 0)
-			r = ask(n, e->ifindex, list);
-	if (r == 0 && list->n == 0)
-		r = -ENODATA;
+	if (r == 0)
+		r = ask_any(n, netdevs, list);
 	return r < 0 ? r : table_make(list->entries, list->n, sizeof(VfEntry), ret);
 }
