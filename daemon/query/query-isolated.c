@@ -219,11 +219,13 @@ static int answer_port(const DvProvider *provider, struct ibv_context *context, 
 {
 	VerbsDevice d = {.driver_id = -1};
 	DeviceSnapshot ignored = {};
-	int r;
+	int verbs = 0, r;
 
 	(void)verbs_query_device(context, &ignored, &d.cap_flags);
-	r = port <= VERBS_PORT_MAX ? verbs_query_port(context, port, &d, s) : 0;
-	return r < 0 ? r : provider->query_port(context, port, s);
+	if (port <= VERBS_PORT_MAX)
+		verbs = verbs_query_port(context, port, &d, s);
+	r = provider->query_port(context, port, s);
+	return verbs < 0 ? verbs : r;
 }
 
 int isolated_serve(int fd, const DvProvider *provider, uint64_t answer_usec)

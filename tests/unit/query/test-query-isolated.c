@@ -436,11 +436,11 @@ static void test_serve_open(_unused_ void **state)
 		assert_int_equal(machine.timers[i].it_value.tv_sec, i % 2 == 0 ? 0 : i < 4 ? 9 : 3);
 		assert_int_equal(machine.timers[i].it_interval.tv_sec, 0);
 	}
-	/* verbs has failed: the provider is not asked */
+	/* verbs has failed: the provider has its rows */
 	machine.verbs = -EIO;
 	assert_int_equal(serve(5, (const uint32_t[]){1, 2}, answers), 0);
 	assert_int_equal(answers[0].port.error, -EIO);
-	assert_false(mask_has(&answers[0].port.supplied, PORT_ATTR_max_num_of_qps));
+	assert_int_equal(answers[0].port.values.max_num_of_qps, 101);
 }
 
 /* How the process ends for what is no question, and for a worker that has gone. */
