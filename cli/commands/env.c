@@ -558,21 +558,56 @@ static void print_variable_json(FILE *f, const Variable *v, const char *value)
 	json_close(f);
 }
 
-/* Advises a command, because a variable has no single value. */
-static void advise(const Environment *e)
+/* Whether A and B have the same of each variable that takes one value. */
+static bool agree(const Environment *e, const Rail *a, const Rail *b)
 {
-	const Rail *fast = NULL;
+	for (const Variable *v = e->library->variables; v->name; v++) {
+		char of_a[96] = "", of_b[96] = "";
+
+		if (is_list(v) || !is_needed(e, v))
+			continue;
+		if (value_for(e, v, a, of_a) != value_for(e, v, b, of_b) || !streq(of_a, of_b))
+			return false;
+	}
+	return true;
+}
+
+/* The rate of the ports that agree with R; 0: R is not used. */
+static uint64_t rate_with(const Environment *e, const Rail *r)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; !r->reason && i < e->rails.n; i++)
+		if (!e->rails.items[i].reason && agree(e, r, &e->rails.items[i]))
+			sum += e->rails.items[i].rate;
+	return sum;
+}
+
+/* Advises a command, because a variable has no single value: with those ports that have the same
+ * values and the highest rate together. */
+static ExitStatus advise(const Environment *e)
+{
+	_cleanup_free_ char *names = NULL;
+	const Rail *best = NULL;
+	size_t size;
+	FILE *f = open_memstream(&names, &size);
 	char name[96];
 
+	if (!f)
+		return out_of_memory();
 	for (size_t i = 0; i < e->rails.n; i++) {
 		const Rail *r = &e->rails.items[i];
 
-		if (!r->reason && (!fast || r->rate > fast->rate))
-			fast = r;
+		if (!r->reason && (!best || rate_with(e, r) > rate_with(e, best)))
+			best = r;
 	}
-	if (fast)
-		complain("env: name ports that have the same, such as: rdmactl env %s %s",
-			 e->library->name, object_name(fast->port, name));
+	for (size_t i = 0; best && i < e->rails.n; i++)
+		if (!e->rails.items[i].reason && agree(e, best, &e->rails.items[i]))
+			fprintf(f, " %s", object_name(e->rails.items[i].port, name));
+	if (fclose(f) != 0)
+		return out_of_memory();
+	return failure("env: name ports that have the same, such as: rdmactl env %s%s",
+		       e->library->name, names);
 }
 
 static ExitStatus print_variables(const Context *c, const Environment *e)
@@ -596,9 +631,7 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 			fputc('\n', c->out);
 		}
 	}
-	if (status == STATUS_FAILED)
-		advise(e);
-	return status;
+	return status == STATUS_FAILED ? advise(e) : status;
 }
 
 static ExitStatus find_library(const char *name, const Library **ret)
