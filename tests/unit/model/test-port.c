@@ -522,6 +522,11 @@ static void test_gid_index(_unused_ void **state)
 		.index = (i), .type = GID_TYPE_ROCE_V2,                                            \
 		.gid = {[10] = 0xff, 0xff, 192, 0, 2, (i)}, __VA_ARGS__                            \
 	}
+#define V6(i, first, second)                                                                       \
+	{                                                                                          \
+		.index = (i), .type = GID_TYPE_ROCE_V2, .gid = {(first), (second), [15] = (i)},    \
+		.netdev = "a"                                                                      \
+	}
 	static const struct {
 		GidEntry entries[3];
 		uint32_t node_type;
@@ -533,6 +538,9 @@ static void test_gid_index(_unused_ void **state)
 		 NODE_TYPE_CA,
 		 5,
 		 NULL},
+		/* what kind of an address it is counts for more than its index */
+		{{V6(1, 0xfe, 0x80), V6(3, 0x20, 1)}, NODE_TYPE_CA, 3, NULL},
+		{{V6(1, 0xfe, 0x80), V6(2, 0x20, 1), V4(3, .netdev = "a")}, NODE_TYPE_CA, 3, NULL},
 		{{V4(3, .netdev = "up"), V4(5, .netdev = "bond0")}, NODE_TYPE_CA, 5, NULL},
 		{{V4(3, .namespace = GID_NAMESPACE_OTHER), V1}, NODE_TYPE_CA, 0, NULL},
 		{{V4(3, .namespace = GID_NAMESPACE_OTHER)}, NODE_TYPE_CA, -1, "none"},

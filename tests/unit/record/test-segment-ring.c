@@ -329,6 +329,52 @@ static void test_in_the_way(_unused_ void **state)
 	assert_text("1763950000000000.conf", "one\n");
 }
 
+static unsigned int mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+/* Everybody may read the record, whatever the umask is. */
+static void test_modes(_unused_ void **state)
+{
+	mode_t before = umask(077);
+
+	assert_int_equal(rmdir(record), 0);
+	start(NOW, "one");
+	umask(before);
+	assert_int_equal(mode_of(record), 0755);
+	assert_int_equal(mode_of(path_of("1763950000000000.conf")), 0644);
+}
+
+/* What stands in the place of the directory is an error at each beginning, and nothing is written
+ * to the directory that was there before. */
+static void test_another_in_its_place(_unused_ void **state)
+{
+	SegmentRing s = open_ring(MIB);
+	char away[96];
+	int fd;
+
+	snprintf(away, sizeof(away), "%s/away", directory);
+	assert_int_equal(rename(record, away), 0);
+	assert_int_equal(symlink("away", record), 0);
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), -ENOTDIR);
+	assert_int_equal(unlink(record), 0);
+	fd = open(record, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), -ENOTDIR);
+	assert_int_equal(segment_ring_open(&s), -ENOTDIR);
+	assert_int_equal(unlink(record), 0);
+	/* the record is empty, so there is nothing to remove but the directory */
+	assert_int_equal(rmdir(away), 0);
+	assert_int_equal(segment_ring_begin(&s, NOW, "one\n", 4), 0);
+	segment_ring_done(&s);
+	assert_text("1763950000000000.conf", "one\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +390,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_in_the_way, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_modes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_another_in_its_place, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("segment-ring", tests, NULL, NULL);
