@@ -43,9 +43,13 @@ static const char *file_name(const RecordFile *f)
 static const char *begins_text(const char *begins)
 {
 	static const TextPair texts[] = {
-		{"start", "rdmad started"},    {"full", "the one before was full"},
-		{"day", "a day was over"},     {"since", "what was before was left out"},
-		{"lost", "changes were lost"}, {"ports", "a device has another number of ports"},
+		{"start", "rdmad started"},
+		{"full", "the one before was full"},
+		{"day", "a day was over"},
+		{"since", "what was before was left out"},
+		{"lost", "changes were lost"},
+		{"ports", "a device has another number of ports"},
+		{"names", "devices have swapped names"},
 	};
 
 	const char *text = text_of_key(texts, ARRAY_SIZE(texts), begins);

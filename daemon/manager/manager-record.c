@@ -292,15 +292,37 @@ static Recorder *recorder_of(const Manager *m, const Device *d)
 	return r && !r->begin_anew && find_device(r, d) ? r : NULL;
 }
 
-/* Whether D has as many ports as in the record. A script cannot say that it has more or fewer: a
- * new segment begins. */
+/* What a script cannot say is in the beginning of a new segment. */
+static void begin_anew(Recorder *r, const char *why)
+{
+	r->begin_anew = why;
+	await_flush(r);
+}
+
+/* Whether D has as many ports as in the record. A script cannot say that it has more or fewer. */
 static bool has_same_ports(Recorder *r, const Device *d)
 {
 	if (find_device(r, d)->n_ports == d->n_ports)
 		return true;
-	r->begin_anew = "ports";
-	await_flush(r);
+	begin_anew(r, "ports");
 	return false;
+}
+
+/* Whether no other device has the name of D in the record: a list may say first that one has it,
+ * and then that another has not. A script cannot say that two have the same. */
+static bool has_own_name(Recorder *r, const Device *d)
+{
+	const RecordedDevice *kept;
+	GHashTableIter i;
+	gpointer index;
+
+	g_hash_table_iter_init(&i, r->devices);
+	while (g_hash_table_iter_next(&i, &index, (gpointer *)&kept))
+		if (GPOINTER_TO_UINT(index) != d->index && streq(kept->name, d->now.values.name)) {
+			begin_anew(r, "names");
+			return false;
+		}
+	return true;
 }
 
 static void record_removal(Recorder *r, const Device *d)
@@ -354,11 +376,12 @@ void manager_record_device(Manager *m, DeviceChange *change)
 	if (!d->published)
 		return;
 	/* what there is before all devices have been asked is in the beginning */
-	if (change->op == CACHE_ADDED && m->recorder && m->ready && !m->recorder->begin_anew)
+	if (change->op == CACHE_ADDED && m->recorder && m->ready && !m->recorder->begin_anew &&
+	    has_own_name(m->recorder, d))
 		record_added(m->recorder, d);
 	else if (r && change->op == CACHE_REMOVED)
 		record_removal(r, d);
-	else if (r && change->op == CACHE_CHANGED && has_same_ports(r, d))
+	else if (r && change->op == CACHE_CHANGED && has_same_ports(r, d) && has_own_name(r, d))
 		record_device(r, d, &change->changed);
 }
 

@@ -15,7 +15,7 @@
 typedef struct ChangeHead {
 	uint64_t realtime_usec, monotonic_usec; /* of the moment that the steps count from */
 	const char *boot;			/* the boot of the machine, 32 hexadecimal digits */
-	const char *begins; /* why it begins: "start", "full", "lost", "ports" */
+	const char *begins; /* why it begins: "start", "full", "lost", "day", "ports", "names" */
 } ChangeHead;
 
 void change_put_head(GString *to, const ChangeHead *head);

@@ -149,6 +149,25 @@ static void test_back_in_another_segment(void **state)
 	assert_line(text, ": answer mlx5_2/1", "link_downs=");
 }
 
+/* A list may say that a device has a name that another one has until the same list says otherwise.
+ * A script cannot say that: a segment begins, with the names that they have then. */
+static void test_names_swapped(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	add(t, 1, 2, "mlx5_2", 1);
+	DEVICE_SUPPLY_TEXT(&fake.devices[0], name, "mlx5_2");
+	DEVICE_SUPPLY_TEXT(&fake.devices[1], name, "mlx5_0");
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, streq(device(t, 2)->now.values.name, "mlx5_0"));
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\n# begins names\n"));
+	assert_line(strstr(text, "[device mlx5_2]"), "index = ", "index = 1");
+	assert_line(strstr(text, "[device mlx5_0]"), "index = ", "index = 2");
+	assert_null(strstr(text, ": rename"));
+}
+
 /* An event says that the port is down, and the answer says that it is not: no value has changed. */
 static void test_taken_back(void **state)
 {
@@ -296,7 +315,7 @@ int main(void)
 		RECORDED(test_open),	   RECORDED(test_taken_back),
 		RECORDED(test_at_once),	   RECORDED(test_hangs),
 		RECORDED(test_day),	   RECORDED(test_at_once_alone),
-		RECORDED(test_port_error),
+		RECORDED(test_port_error), RECORDED(test_names_swapped),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
