@@ -472,6 +472,11 @@ void clients_serve(Clients *c, const Cache *cache)
 	c->cache = cache;
 }
 
+const struct Objects *clients_published(const Clients *c)
+{
+	return &c->read;
+}
+
 Clients *clients_new(Lots *lots)
 {
 	Clients *c = calloc(1, sizeof(*c));

@@ -43,3 +43,5 @@ void clients_read(Clients *c);
 /* ... and when clients_wait() says no more, each client has to know the same from its signals.
  * Returns whether that could be compared: nothing was read, or a signal has come meanwhile. */
 bool clients_check(Clients *c);
+/* What clients_read() has read, after clients_check(). */
+const struct Objects *clients_published(const Clients *c);

@@ -144,9 +144,11 @@ static bool run_seed(uint64_t seed, size_t steps)
 	make_run(seed, steps, &r);
 	good = run(&r, false);
 	if (good) {
-		printf("seed %ju: %zu steps, %.1f h, %ju times quiet, digest %016jx\n",
+		printf("seed %ju: %zu steps, %.1f h, %ju times quiet, %ju times played, "
+		       "digest %016jx\n",
 		       (uintmax_t)seed, steps, (double)r.result.virtual_usec / 3600e6,
-		       (uintmax_t)r.result.quiet, (uintmax_t)r.result.digest);
+		       (uintmax_t)r.result.quiet, (uintmax_t)r.result.played,
+		       (uintmax_t)r.result.digest);
 	} else {
 		printf("seed %ju fails at step %zu\n", (uintmax_t)seed, r.failed_at);
 		make_shorter(&r);

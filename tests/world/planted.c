@@ -3,6 +3,7 @@
 #include "planted.h"
 
 #include "bus.h"
+#include "change-text.h"
 #include "manager-private.h"
 
 const char *planted;
@@ -27,6 +28,8 @@ const Plant plants[] = {
 	{"calls for a reading wait for ever", 1},
 	{"calls about what has gone wait for ever", 1},
 	{"Refresh() is not answered after a look", 1},
+	{"what waits for the record outlives its port", 1},
+	{"a device that has gone stays in the record", 1},
 };
 /* clang-format on */
 const size_t n_plants = ARRAY_SIZE(plants);
@@ -191,4 +194,18 @@ WRAP(void, bus_answer_refresh, PendingList *list, int error)
 {
 	if (error < 0 || !is_planted("Refresh() is not answered after a look"))
 		__real_bus_answer_refresh(list, error);
+}
+
+/* The record */
+
+WRAP(void, manager_record_settle, Manager *m)
+{
+	if (!is_planted("what waits for the record outlives its port"))
+		__real_manager_record_settle(m);
+}
+
+WRAP(void, change_put_removed, GString *to, const ChangeTime *t, const char *name)
+{
+	if (!is_planted("a device that has gone stays in the record"))
+		__real_change_put_removed(to, t, name);
 }

@@ -19,7 +19,7 @@
 #define REALTIME_USEC (UINT64_C(1700000000) * USEC_PER_SEC)
 /* What each look at the time of the processor takes */
 #define PROCESSOR_NSEC 20000U
-#define TIMERS_MAX     8U
+#define TIMERS_MAX     16U
 
 /* A timerfd, which is an eventfd here */
 typedef struct Timer {

@@ -4,13 +4,17 @@
 
 #include <dirent.h>
 #include <malloc.h>
+#include <sys/wait.h>
 
 #include "bus-peer.h"
 #include "check.h"
 #include "clients.h"
+#include "disk.h"
 #include "log.h"
 #include "manager-private.h"
+#include "replay.h"
 #include "script.h"
+#include "simulator.h"
 
 /* Within this time after the last fault the core has found out all. A device that has failed for
  * long is asked every 30 s. */
@@ -20,6 +24,14 @@
 #define DAY_SEC	  86400U
 /* How often all objects are read until there is no signal meanwhile */
 #define READS_MAX 10U
+/* What could not be written is written then. */
+#define RECORD_USEC (7 * USEC_PER_SEC)
+/* So much of a record is there when all is played that is in it. */
+#define PLAYED_USEC (5 * USEC_PER_SEC)
+/* At one of so many quiet points the record is played. */
+#define REPLAYS_ONE_IN 8U
+/* A segment begins often. */
+#define RECORD_MAX (64U << 10)
 /* What the libraries, and malloc() for each thread, may keep */
 #define MEMORY_MAX (512U << 10)
 /* After these the libraries have made what they make once. */
@@ -32,7 +44,8 @@ typedef struct World {
 	Script *script;
 	Manager *manager;
 	Clients *clients;
-	uint64_t n_quiet;
+	uint64_t n_quiet, n_played;
+	const char *played; /* the record that is played in this world */
 } World;
 
 /* The event loop */
@@ -70,6 +83,7 @@ static void pass(World *w, uint64_t delay_usec)
 	}
 	virtual_time_set(until);
 	script_catch_up(w->script);
+	disk_catch_up();
 }
 
 /* Laws */
@@ -92,6 +106,93 @@ static bool is_quiet(const Manager *m)
 	       !m->health_soon && !timer_runs(m->refresh_pace) && !timer_runs(m->counts);
 }
 
+/* All that the bus has to say is read. */
+static void read_published(World *w)
+{
+	uint64_t begin = virtual_now_usec();
+
+	for (unsigned int n = 0; !clients_check(w->clients); n++) {
+		LAW(n < READS_MAX, "there is always news");
+		clients_read(w->clients);
+		while (clients_wait(w->clients)) {
+			settle(w);
+			LAW(virtual_now_usec() < begin + QUIET_USEC, "the objects are not sent");
+			pass(w, 10 * USEC_PER_MSEC);
+		}
+	}
+}
+
+/* The record */
+
+static int open_record(void *userdata, const SourceHandler *handler, void *handler_userdata,
+		       Source **ret)
+{
+	World *w = userdata;
+	_cleanup_free_ char *message = NULL;
+	int r = simulator_new(w->event, &w->config, w->played, handler, handler_userdata, ret,
+			      &message);
+
+	LAW(r >= 0, "the record cannot be played: %s", message ? message : strerror(-r));
+	return r;
+}
+
+/* In a process of its own: another core plays the record at PATH, and publishes what this one does.
+ */
+static void play(const World *w, const char *path, const char *bus_address)
+{
+	World p = {.config = w->config, .played = path};
+	ManagerSetup setup = {.config = &p.config,
+			      .bus_address = bus_address,
+			      .open_source = open_record,
+			      .userdata = &p};
+	uint64_t usec = replay_usec(path);
+
+	disk_leave();
+	/* in the record is what is published, and no counters */
+	p.config.reconcile_usec = 0;
+	p.config.counter_usec = 0;
+	LAW(sd_event_new(&p.event) >= 0, "no event loop");
+	setup.event = p.event;
+	p.script = script_new(p.event, &p.lots, p.config.query_timeout_usec);
+	p.clients = clients_new(&p.lots);
+	LAW(manager_new(&setup, &p.manager) >= 0, "no manager");
+	clients_serve(p.clients, &p.manager->cache);
+	LAW(manager_start(p.manager) >= 0, "the manager does not start");
+	for (unsigned int n = 0; !p.manager->served || !p.manager->ready; n++) {
+		LAW(n < 1000, "who plays the record is not ready");
+		settle(&p);
+		pass(&p, 10 * USEC_PER_MSEC);
+	}
+	pass(&p, usec + PLAYED_USEC);
+	read_published(&p);
+	check_played(clients_published(w->clients), clients_published(p.clients));
+	_exit(EXIT_SUCCESS);
+}
+
+static void check_record(World *w)
+{
+	/* it has the number of this process in it */
+	const char *bus_address = peer_address();
+	char path[96];
+	int status;
+	pid_t pid;
+
+	if (!w->manager->ready || !disk_is_open())
+		return;
+	pass(w, RECORD_USEC);
+	read_published(w);
+	LAW(disk_newest_segment(path, sizeof(path)), "there is no record");
+	fflush(NULL);
+	pid = fork();
+	LAW(pid >= 0, "no process");
+	if (pid == 0)
+		play(w, path, bus_address);
+	LAW(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == EXIT_SUCCESS,
+	    "the record does not say what was published");
+	w->n_played++;
+}
+
 /* Nothing fails any more: the core finds out all, and all laws hold. */
 static void quiet(World *w)
 {
@@ -100,6 +201,7 @@ static void quiet(World *w)
 	note("quiet");
 	script_heal(w->script);
 	clients_heal(w->clients);
+	disk_heal();
 	/* what has been told before is carried out */
 	pass(w, 2 * USEC_PER_SEC);
 	do {
@@ -114,17 +216,10 @@ static void quiet(World *w)
 	} while (true);
 	check_cache(w->script, &w->manager->cache);
 	check_memory(w->manager);
-	for (unsigned int n = 0; !clients_check(w->clients); n++) {
-		LAW(n < READS_MAX, "there is always news");
-		clients_read(w->clients);
-		while (clients_wait(w->clients)) {
-			settle(w);
-			LAW(virtual_now_usec() < begin + 2 * QUIET_USEC,
-			    "the objects are not sent");
-			pass(w, 10 * USEC_PER_MSEC);
-		}
-	}
+	read_published(w);
 	w->n_quiet++;
+	if (w->n_quiet % REPLAYS_ONE_IN == 0)
+		check_record(w);
 }
 
 /* Steps */
@@ -164,7 +259,8 @@ static void start_manager(World *w)
 				    .config = &w->config,
 				    .bus_address = peer_address(),
 				    .open_source = script_open,
-				    .userdata = w->script};
+				    .userdata = w->script,
+				    .state_directory = disk_directory()};
 
 	LAW(manager_new(&setup, &w->manager) >= 0, "no manager");
 	clients_serve(w->clients, &w->manager->cache);
@@ -174,9 +270,14 @@ static void start_manager(World *w)
 /* The core ends, whatever it does, and begins again. */
 static void restart(World *w)
 {
-	note("the core ends");
+	bool is_killed = lots_once_in(&w->lots, 2);
+
+	note(is_killed ? "the core is killed" : "the core ends");
+	if (is_killed)
+		disk_kill();
 	/* nobody reads what it says last */
 	manager_free(w->manager);
+	disk_bury();
 	clients_drop(w->clients);
 	script_restart(w->script);
 	start_manager(w);
@@ -240,6 +341,12 @@ static void do_step(World *w, uint64_t number)
 	case 204 ... 206:
 		quiet(w);
 		break;
+	case 207:
+		disk_fault(&w->lots);
+		break;
+	case 208 ... 211:
+		disk_step(&w->lots);
+		break;
 	default:
 		turns_and_time(w);
 	}
@@ -253,6 +360,8 @@ static void world_init(World *w, uint64_t seed)
 	/* in two of three runs all has to come by events */
 	w->config.reconcile_usec = seed % 3 == 0 ? 5 * USEC_PER_SEC : 0;
 	LAW(sd_event_new(&w->event) >= 0, "no event loop");
+	w->config.record_max = RECORD_MAX;
+	disk_begin(seed);
 	w->script = script_new(w->event, &w->lots, w->config.query_timeout_usec);
 	w->clients = clients_new(&w->lots);
 	start_manager(w);
@@ -261,6 +370,7 @@ static void world_init(World *w, uint64_t seed)
 static void world_done(World *w)
 {
 	manager_free(w->manager);
+	disk_end();
 	clients_free(w->clients);
 	script_free(w->script);
 	sd_event_unref(w->event);
@@ -322,5 +432,6 @@ void run_world(uint64_t seed, const uint64_t *numbers, size_t n, RunResult *ret)
 	    memory_now() - memory);
 	*ret = (RunResult){.virtual_usec = virtual_now_usec() - begin,
 			   .quiet = w.n_quiet,
+			   .played = w.n_played,
 			   .digest = note_digest()};
 }

@@ -12,6 +12,7 @@
 typedef struct RunResult {
 	uint64_t virtual_usec; /* how much time has passed in it */
 	uint64_t quiet;	       /* how often all laws were checked */
+	uint64_t played;       /* how often the record was played */
 	uint64_t digest;       /* of all that happened */
 } RunResult;
 

@@ -61,6 +61,8 @@ static bool fails(DiskCall call)
 {
 	unsigned int n;
 
+	if (disk.decide)
+		return (errno = disk.decide(call)) != 0;
 	wait_while_it_hangs();
 	n = disk.n_calls++;
 	if (!disk.error || n < disk.fail_from || n - disk.fail_from >= disk.fail_n)

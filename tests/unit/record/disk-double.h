@@ -36,6 +36,9 @@ typedef struct DiskDouble {
 	/* Is told of each call that has worked; may be NULL. FD is the file or the directory, NAME
 	 * in that the one that goes or comes. */
 	void (*on_call)(DiskCall call, int fd, const char *name);
+	/* Decides about each call in the place of FAIL_FROM: an errno, with which it fails, or 0;
+	 * may be NULL. */
+	int (*decide)(DiskCall call);
 
 	/* under LOCK */
 	pthread_mutex_t lock;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "replay.h"
+
+#include <stdio.h>
+
+#include "laws.h"
+#include "published.h"
+#include "virtual-time.h"
+
+/* Times, what is counted from the start of rdmad, and what is judged, by the time that has passed
+ * and by counters, which are not in the record */
+static bool is_compared(const char *name)
+{
+	static const char *const others[] = {"Health", "Findings", "FitSince", "LinkDownCount"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (streq(name, others[i]))
+			return false;
+	return !strstr(name, "Timestamp") && !strstr(name, "Generation");
+}
+
+static void compare_objects(const Object *was, const Object *is)
+{
+	for (size_t i = 0; i < was->n; i++) {
+		const char *name = was->properties[i].name, *a = was->properties[i].text;
+		const char *b = object_get(is, name);
+
+		if (is_compared(name))
+			LAW(a && b && streq(a, b), "%s of %s was %s, played it is %s", name,
+			    was->path, a ? a : "not there", b ? b : "not there");
+	}
+}
+
+void check_played(const struct Objects *published, const struct Objects *played)
+{
+	for (size_t i = 0; i < published->n; i++) {
+		const Object *was = &published->objects[i], *is = objects_find(played, was->path);
+
+		/* the manager, of which not all is in the record */
+		if (streq(was->path, RDMAD_ROOT_PATH))
+			continue;
+		LAW(is, "%s is not there when the record is played", was->path);
+		compare_objects(was, is);
+	}
+	LAW(published->n == played->n, "%zu objects were there, played there are %zu", published->n,
+	    played->n);
+}
+
+uint64_t replay_usec(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	uintmax_t begin = 0;
+	int n;
+
+	LAW(f, "%s cannot be read", path);
+	n = fscanf(f, "# rdmad record %*u\n# realtime %*u\n# monotonic %ju", &begin);
+	fclose(f);
+	LAW(n == 1, "%s does not begin as a record does", path);
+	return virtual_now_usec() - begin;
+}
