@@ -41,6 +41,9 @@ const Option explain_options[] = {
 };
 /* clang-format on */
 
+/* Of findings more than this are left out. */
+#define FACTS_MAX 40U
+
 /* One port with what was seen of it. */
 typedef struct Story {
 	const Value *entry;   /* of the histories */
@@ -50,9 +53,9 @@ typedef struct Story {
 	Clue *clues;
 	size_t n_clues;
 	char (*together)[FALLS_TEXT_SIZE]; /* what clues point to */
-	Fact facts[14];
+	Fact facts[FACTS_MAX];
 	size_t n_facts;
-	char *texts[14]; /* what the facts point to */
+	char *texts[FACTS_MAX]; /* what the facts point to */
 	Explanation explanation;
 	const char *flap; /* what rdmad says of how often the link went down; NULL: that is well */
 	size_t n_members; /* so many stories are told with this one; 0: it is told with another */
@@ -150,11 +153,20 @@ static void add_row(Story *s, const Object *o, size_t i)
 		add_fact(s, o->rows[i].name, v->boolean ? "yes" : "no");
 }
 
+/* The check of each finding of O as a fact: what is wrong with O is judged in one place. */
+static void add_findings(Story *s, const Object *o, size_t row)
+{
+	const Value *findings = o ? object_value(o, row) : NULL;
+
+	if (!findings || findings->type != VALUE_ARRAY)
+		return;
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->items[i].n > 0)
+			add_fact(s, "Finding", value_text(&findings->items[i].items[0]));
+}
+
 static void add_facts(Story *s)
 {
-	const Value *is = s->device ? object_value(s->device, DEVICE_ATTR_pcie_rate) : NULL;
-	const Value *best = s->device ? object_value(s->device, DEVICE_ATTR_pcie_max_rate) : NULL;
-
 	if (!s->port)
 		return;
 	add_row(s, s->port, PORT_ATTR_protocol);
@@ -168,8 +180,8 @@ static void add_facts(Story *s)
 	add_row(s, s->port, PORT_ATTR_link_down_detail);
 	add_row(s, s->device, DEVICE_ATTR_function);
 	add_fact(s, "Flapping", s->flap ? "yes" : "no");
-	if (is && best)
-		add_fact(s, "PcieSlow", is->number < best->number ? "yes" : "no");
+	add_findings(s, s->port, PORT_ATTR_findings);
+	add_findings(s, s->device, DEVICE_ATTR_findings);
 }
 
 static size_t count_states(const Value *entry)

@@ -133,7 +133,7 @@ static void test_back(_unused_ void **state)
 
 	seen(&mtu, 100, "NetdevMtu", "9000", "1500");
 	seen(&mtu, 100, "ActiveMtu", "4096", "1024");
-	is_now(&mtu, "PcieSlow", "yes");
+	is_now(&mtu, "Finding", "pcie-slow");
 	e = assert_cause(&mtu, "mtu-lowered");
 	assert_int_equal(e.trouble, TROUBLE_MTU);
 	assert_false(e.over);
