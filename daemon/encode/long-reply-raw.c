@@ -3,11 +3,17 @@
 #include "long-reply-raw.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <systemd/sd-id128.h>
+#include <unistd.h>
 
 #include "bus-header.h"
+
+/* The memory of what the other end has is given back in pieces of at least so many bytes. A short
+ * reply has none. */
+#define GIVE_BACK_SIZE (1U << 20)
 
 struct LongReplyRaw {
 	sd_bus *connection; /* the end that receives messages; NULL: there is no connection */
@@ -114,10 +120,24 @@ LongReplyRaw *long_reply_raw_free(LongReplyRaw *x)
 	return NULL;
 }
 
+/* Gives back the whole pages between *FROM, which moves, and TO. The message at the other end has
+ * their bytes; without this the body of a reply would be in memory twice. */
+static void give_back(uintptr_t *from, const void *to)
+{
+	const uintptr_t mask = ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+	uintptr_t begin = (*from + ~mask) & mask, end = (uintptr_t)to & mask;
+
+	if (end < begin + GIVE_BACK_SIZE)
+		return;
+	(void)madvise((void *)begin, end - begin, MADV_DONTNEED);
+	*from = end;
+}
+
 /* Writes PARTS into one end until the other end has received them as one message. */
 static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	uintptr_t kept = (uintptr_t)parts[1].iov_base;
 	bool stuck;
 	int r;
 
@@ -135,6 +155,7 @@ static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 			parts[i].iov_len -= k;
 			n -= (ssize_t)k;
 		}
+		give_back(&kept, parts[1].iov_base);
 		r = sd_bus_process(x->connection, &m);
 		if (r < 0)
 			return r;
@@ -146,8 +167,8 @@ static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 	return 0;
 }
 
-int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature,
-			const void *body, size_t size, sd_bus_message **ret)
+int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature, void *body,
+			size_t size, sd_bus_message **ret)
 {
 	_cleanup_(bus_writer_done) BusWriter header = {};
 	struct iovec parts[2];
@@ -169,7 +190,7 @@ int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signa
 	if (bus_writer_error(&header) < 0)
 		return bus_writer_error(&header);
 	parts[0] = (struct iovec){header.data, header.size};
-	parts[1] = (struct iovec){CONST_CAST(void *, body), size};
+	parts[1] = (struct iovec){body, size};
 	r = pass(x, parts, ret);
 	if (r < 0)
 		close_both_ends(x); /* a part of the message may still be in it */

@@ -22,7 +22,8 @@ int long_reply_raw_new(LongReplyRaw **ret);
 LongReplyRaw *long_reply_raw_free(LongReplyRaw *x);
 
 /* Makes the reply to CALL. Its body is the SIZE bytes at BODY, which a BusWriter has written, and
- * SIGNATURE is the type of the body; neither is checked. *RET is the caller's. A negative errno of
- * any kind; the next call tries again from the beginning. */
-int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature,
-			const void *body, size_t size, sd_bus_message **ret);
+ * SIGNATURE is the type of the body; neither is checked. The bytes are lost, since the memory of a
+ * long body is given back while *RET, which is the caller's, gets it. A negative errno of any kind;
+ * the next call tries again from the beginning. */
+int long_reply_raw_make(LongReplyRaw *x, sd_bus_message *call, const char *signature, void *body,
+			size_t size, sd_bus_message **ret);
