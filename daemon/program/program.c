@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <systemd/sd-daemon.h>
@@ -319,11 +320,16 @@ static int protect_memory(void)
 		       : 0;
 }
 
+/* What is as long as this has a mapping of its own, which goes back to the kernel when it is freed.
+ * Without this glibc learns from the first reply of megabytes to keep the memory of the next. */
+#define MMAP_THRESHOLD (1 << 20)
+
 int program_run(const Program *p, const ProgramArguments *a)
 {
 	Config config = CONFIG_DEFAULT;
 	int r = p->starts_workers ? protect_memory() : 0;
 
+	(void)mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 	if (r >= 0)
 		r = load_config(a->config, &config);
 	if (r >= 0)

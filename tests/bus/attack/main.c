@@ -15,9 +15,10 @@
 #include "battle.h"
 #include "bodies.h"
 
-#define RSS_MAX_MIB 96.0    /* 4096 ports are 47 of it, and a reply with all of them 23 */
-#define FDS_MAX	    5000U   /* 4096 snapshots, and what else it needs */
-#ifdef __SANITIZE_ADDRESS__ /* keeps what was freed */
+#define RSS_MAX_MIB    80.0  /* 4096 ports are 34 of it, and a reply with all of them 30 */
+#define GROWTH_MAX_MIB 12.0  /* what it keeps after an attack: no reply of 4096 ports */
+#define FDS_MAX	       5000U /* 4096 snapshots, and what else it needs */
+#ifdef __SANITIZE_ADDRESS__  /* keeps what was freed */
 #define RSS_COUNTS false
 #else
 #define RSS_COUNTS true
@@ -93,6 +94,8 @@ static void check_bounds(Result *r)
 		return;
 	if (RSS_COUNTS && r->peak_mib > RSS_MAX_MIB)
 		snprintf(r->wrong, sizeof(r->wrong), "rdmad had %.0f MiB", r->peak_mib);
+	else if (RSS_COUNTS && r->growth_mib > GROWTH_MAX_MIB)
+		snprintf(r->wrong, sizeof(r->wrong), "rdmad keeps %.0f MiB", r->growth_mib);
 	else if (r->fds > FDS_MAX)
 		snprintf(r->wrong, sizeof(r->wrong), "rdmad had %u descriptors", r->fds);
 	else if (r->count.sent == 0)
@@ -112,8 +115,9 @@ static unsigned int test(const char *bus)
 			continue;
 		r = fight(k, bus, options->users[0], false);
 		check_bounds(&r);
-		printf("%-18s %8llu sent, %5.1f MiB, %4u fds, longest Ping %7.1f ms, %.1f s: %s\n",
-		       k->name, (unsigned long long)r.count.sent, r.peak_mib, r.fds,
+		printf("%-18s %8llu sent, %5.1f MiB, keeps %5.1f, %4u fds, longest Ping %7.1f ms, "
+		       "%.1f s: %s\n",
+		       k->name, (unsigned long long)r.count.sent, r.peak_mib, r.growth_mib, r.fds,
 		       r.probes[PROBE_PING].max_ms,
 		       (double)(arena_now() - begin) / (double)USEC_PER_SEC,
 		       r.wrong[0] ? r.wrong : "right");
