@@ -40,8 +40,7 @@ static inline uint8_t *extend(BusWriter *w, size_t align, size_t n)
 {
 	size_t at = w->message_at + ((w->size - w->message_at + align - 1) & ~(align - 1));
 
-	/* of no bytes too: what follows does not add to NULL */
-	if (w->error < 0 || (at + n >= w->room && !grow(w, at + n)))
+	if (w->error < 0 || (at + n > w->room && !grow(w, at + n)))
 		return NULL;
 	/* at most seven bytes: memset() would be slower */
 	while (w->size < at)

@@ -15,7 +15,7 @@ endfunction()
 
 # Builds, with two compilers at once. Then they run tests, four at once.
 weigh(3 3000 variants/asan)
-weigh(3 1450 variants/debian-13 variants/debian-11)
+weigh(3 1450 variants/clang variants/debian-13 variants/debian-11)
 weigh(3 1200 variants/valgrind)
 weigh(2 200 packaging/reproducible)
 foreach(suite bookworm trixie)
