@@ -40,7 +40,8 @@ static inline uint8_t *extend(BusWriter *w, size_t align, size_t n)
 {
 	size_t at = w->message_at + ((w->size - w->message_at + align - 1) & ~(align - 1));
 
-	if (w->error < 0 || (at + n > w->room && !grow(w, at + n)))
+	/* of no bytes too: what follows does not add to NULL */
+	if (w->error < 0 || (at + n >= w->room && !grow(w, at + n)))
 		return NULL;
 	/* at most seven bytes: memset() would be slower */
 	while (w->size < at)
