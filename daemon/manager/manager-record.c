@@ -312,10 +312,12 @@ static bool has_same_ports(Recorder *r, const Device *d)
  * and then that another has not. A script cannot say that two have the same. */
 static bool has_own_name(Recorder *r, const Device *d)
 {
-	const RecordedDevice *kept;
+	const RecordedDevice *kept = find_device(r, d);
 	GHashTableIter i;
 	gpointer index;
 
+	if (kept && streq(kept->name, d->now.values.name))
+		return true;
 	g_hash_table_iter_init(&i, r->devices);
 	while (g_hash_table_iter_next(&i, &index, (gpointer *)&kept))
 		if (GPOINTER_TO_UINT(index) != d->index && streq(kept->name, d->now.values.name)) {
