@@ -558,9 +558,11 @@ static void print_variable_json(FILE *f, const Variable *v, const char *value)
 	json_close(f);
 }
 
-/* Whether A and B have the same of each variable that takes one value. */
+/* Whether B is used, and has the same as A of each variable that takes one value. */
 static bool agree(const Environment *e, const Rail *a, const Rail *b)
 {
+	if (b->reason)
+		return false;
 	for (const Variable *v = e->library->variables; v->name; v++) {
 		char of_a[96] = "", of_b[96] = "";
 
@@ -572,13 +574,13 @@ static bool agree(const Environment *e, const Rail *a, const Rail *b)
 	return true;
 }
 
-/* The rate of the ports that agree with R; 0: R is not used. */
+/* The rate of the ports that agree with R. */
 static uint64_t rate_with(const Environment *e, const Rail *r)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; !r->reason && i < e->rails.n; i++)
-		if (!e->rails.items[i].reason && agree(e, r, &e->rails.items[i]))
+	for (size_t i = 0; i < e->rails.n; i++)
+		if (agree(e, r, &e->rails.items[i]))
 			sum += e->rails.items[i].rate;
 	return sum;
 }
@@ -589,6 +591,7 @@ static ExitStatus advise(const Environment *e)
 {
 	_cleanup_free_ char *names = NULL;
 	const Rail *best = NULL;
+	uint64_t most = 0;
 	size_t size;
 	FILE *f = open_memstream(&names, &size);
 	char name[96];
@@ -597,12 +600,15 @@ static ExitStatus advise(const Environment *e)
 		return out_of_memory();
 	for (size_t i = 0; i < e->rails.n; i++) {
 		const Rail *r = &e->rails.items[i];
+		uint64_t rate = r->reason ? 0 : rate_with(e, r);
 
-		if (!r->reason && (!best || rate_with(e, r) > rate_with(e, best)))
+		if (!r->reason && (!best || rate > most)) {
 			best = r;
+			most = rate;
+		}
 	}
 	for (size_t i = 0; best && i < e->rails.n; i++)
-		if (!e->rails.items[i].reason && agree(e, best, &e->rails.items[i]))
+		if (agree(e, best, &e->rails.items[i]))
 			fprintf(f, " %s", object_name(e->rails.items[i].port, name));
 	if (fclose(f) != 0)
 		return out_of_memory();

@@ -76,9 +76,8 @@ static int list_members(Netlink *n, int net, uint32_t bond, Table **ret)
 	return r;
 }
 
-/* The bond of D. *RET_HAS becomes false if it has none here: it may be in another network
- * namespace.
- */
+/* The bond of D. *RET_HAS becomes false if D has none here: the bond may be in another network
+ * namespace. */
 static int find_bond(Netlink *n, const Netdev *d, Netdev *ret, bool *ret_has)
 {
 	int r = 0;
