@@ -51,6 +51,18 @@ static const Value *find_history(const CheckRun *r, const char *name)
 	return member && member->type == VALUE_ARRAY ? member : NULL;
 }
 
+size_t check_count_downs(const CheckRun *r, uint64_t since_usec)
+{
+	const Value *downs = find_history(r, "LinkDowns");
+	size_t n = 0;
+
+	if (r->flap.n == 0 || check_may_be_idle(r, r->port))
+		return SIZE_MAX;
+	for (size_t i = 0; downs && i < downs->n; i++)
+		n += value_number(&downs->items[i]) >= since_usec;
+	return n;
+}
+
 void look_for_flaps(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_link_downs];

@@ -29,6 +29,9 @@ bool check_is_expected(const CheckRun *r, const Attribute *row);
  * 0, and nothing in *RET_LAST, if the check is ignored there or nobody can be asked. */
 uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
 			     char **ret_last);
+/* How often the link of the port that the run looks at was seen to go down since then. SIZE_MAX if
+ * that does not matter: nobody asks for flaps, or the port may be idle. */
+size_t check_count_downs(const CheckRun *r, uint64_t since_usec);
 /* Whether others than neighbours reach PORT, which is RoCE: 1, or 0; -1: that is not known, because
  * its interface is in another network namespace, or it has no GID. */
 int check_is_reachable(const Object *port);

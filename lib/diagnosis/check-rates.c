@@ -53,10 +53,27 @@ static const struct {
 #define SYMBOL_COUNTER "symbol_error"
 /* A link that trains anew carries nothing meanwhile. Two that did not come back by themselves in a
  * day are a warning to NVIDIA (see FLAP_LIMIT), five that did in a minute are one to its monitor of
- * GPU clusters (NVSentinel): two in an hour stand between. */
-#define RECOVERIES_LEAST 2
-#define RECOVERIES_USEC	 (3600 * USEC_PER_SEC)
-#define RECOVERY_COUNTER "link_error_recovery"
+ * GPU clusters (NVSentinel): two in an hour stand between. Of overruns more than two in an hour are
+ * fatal to that monitor, and of errors above their threshold one is. */
+#define RARE_LEAST 2
+#define RARE_USEC  (3600 * USEC_PER_SEC)
+
+/* What is too much twice in an hour. These counters have four or eight bits, and stand still when
+ * they are full: at a rate in a second they would not last for one reading. */
+typedef struct Rare {
+	const char *name, *says;
+	bool is_down; /* it counts what the history has seen too */
+} Rare;
+
+static const Rare retraining[] = {
+	{"link_error_recovery", "the link has recovered from errors", false},
+	{"local_link_integrity_errors", "the link has had too many errors at once", false},
+	{"link_downed", "the link went down without being seen", true},
+};
+
+static const Rare overruns[] = {
+	{"excessive_buffer_overrun_errors", "packets are lost: buffers have overrun", false},
+};
 
 /* The two samples of a port. */
 typedef struct Interval {
@@ -97,7 +114,8 @@ bool check_uses_counter(const char *name)
 		if (fnmatch(names[i].pattern, name, FNM_EXTMATCH) == 0)
 			return true;
 	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER) ||
-	       streq(name, RECOVERY_COUNTER);
+	       array_find(retraining, ARRAY_SIZE(retraining), name, name) ||
+	       array_find(overruns, ARRAY_SIZE(overruns), name, name);
 }
 
 static bool is_of_kind(const char *name, unsigned int kind)
@@ -160,9 +178,44 @@ static void look_at_rates(CheckRun *r, RateCheck check, const char *says)
 		check_find(r, NULL, "%s: %s in a second, over %.0f s", says, text, in.seconds);
 }
 
+/* How often what X counts has happened in IN, as far as nothing else tells of it. */
+static double count_rare(const CheckRun *r, const Interval *in, const Rare *x)
+{
+	const Value *c = sample_find_name(in->now, x->name);
+	double rate, n;
+
+	if (!c || !sample_rate(in->now, in->before, c, &rate))
+		return 0;
+	n = rate * in->seconds;
+	return x->is_down ? n - (double)check_count_downs(r, in->before->realtime_usec) : n;
+}
+
+/* Over an hour, or over two: samples are not as old as that. Finds the first of the N counters that
+ * has grown too much. */
+static void look_at_rare(CheckRun *r, const Rare *x, size_t n)
+{
+	const double hour = (double)RARE_USEC / (double)USEC_PER_SEC;
+	Interval in;
+
+	for (unsigned int times = 1; times <= 2; times++)
+		for (size_t i = 0; i < n; i++) {
+			double count;
+
+			if (!find_interval(r, times * RARE_USEC, &in))
+				return;
+			count = count_rare(r, &in, &x[i]);
+			if (count / in.seconds * MIN(in.seconds, hour) < RARE_LEAST - 0.5)
+				continue;
+			check_find(r, NULL, "%s %.0f times in %.0f s (%s)", x[i].says, count,
+				   in.seconds, x[i].name);
+			return;
+		}
+}
+
 void look_for_loss(CheckRun *r)
 {
 	look_at_rates(r, LOSS, "packets are lost");
+	look_at_rare(r, overruns, ARRAY_SIZE(overruns));
 }
 
 void look_for_pauses(CheckRun *r)
@@ -255,25 +308,9 @@ void look_for_many_symbol_errors(CheckRun *r)
 	look_at_symbols(r, SYMBOLS_CRITICAL, 1);
 }
 
-/* Over an hour, or over two: samples are not as old as that. */
 void look_for_retraining(CheckRun *r)
 {
-	const double hour = (double)RECOVERIES_USEC / (double)USEC_PER_SEC;
-	const Value *c;
-	Interval in;
-	double rate;
-
 	if (!r->ask.counters_before)
 		check_find_published(r, "");
-	for (unsigned int times = 1; times <= 2; times++) {
-		if (!find_interval(r, times * RECOVERIES_USEC, &in))
-			return;
-		c = sample_find_name(in.now, RECOVERY_COUNTER);
-		if (!c || !sample_rate(in.now, in.before, c, &rate) ||
-		    rate * MIN(in.seconds, hour) < RECOVERIES_LEAST - 0.5)
-			continue;
-		check_find(r, NULL, "the link has recovered from errors %.0f times in %.0f s (%s)",
-			   rate * in.seconds, in.seconds, RECOVERY_COUNTER);
-		return;
-	}
+	look_at_rare(r, retraining, ARRAY_SIZE(retraining));
 }

@@ -18,6 +18,11 @@ bool bond_lacks_member(const char *state, const char *mode)
 	       !(streq(state, BOND_MEMBER_BACKUP) && streq(mode, "active-backup"));
 }
 
+bool bond_spreads_evenly(const char *mode)
+{
+	return streq(mode, "balance-rr") || streq(mode, "balance-xor") || streq(mode, "802.3ad");
+}
+
 /* Adds a member with SPEED to a bond of which each member sends all, or which sends by one. */
 static uint64_t add(uint64_t rate, uint64_t speed, bool is_of_one)
 {

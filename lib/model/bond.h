@@ -17,6 +17,8 @@ const char *bond_mode_name(uint64_t mode);
  * stand by. In other modes one that does is not used, as with 802.3ad when the switch does not
  * answer. */
 bool bond_lacks_member(const char *state, const char *mode);
+/* Whether a bond of the mode MODE gives each member the same part, whatever its speed is. */
+bool bond_spreads_evenly(const char *mode);
 /*
  * BondRate and BondActiveRate of a bond of the mode MODE with these MEMBERS; 0 while no member has
  * a speed.

@@ -289,6 +289,44 @@ static void add_member(Object *port, const char *name, const char *state)
 	append(member)->type = VALUE_DICT;
 }
 
+static void set_speed(Object *port, size_t i, uint64_t speed)
+{
+	Value *tail = &port->values[PORT_ATTR_bond_members].items[i].items[3];
+
+	value_done(tail);
+	tail->type = VALUE_DICT;
+	append_text(tail, "Speed");
+	append_number(tail, speed);
+}
+
+static void test_bond_of_unequal(_unused_ void **state)
+{
+	static const char *const by_speed[] = {"active-backup", "broadcast", "balance-tlb",
+					       "balance-alb", ""};
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_protocol, "roce");
+	set_text(port, PORT_ATTR_bond, "bond0");
+	set_text(port, PORT_ATTR_bond_mode, "balance-xor");
+	add_member(port, "eth0", "active");
+	add_member(port, "eth1", "active");
+	assert_int_equal(found(&m, "bond-member"), 0);
+	set_speed(port, 0, 25000000000);
+	assert_int_equal(found(&m, "bond-member"), 0);
+	set_speed(port, 1, 25000000000);
+	assert_int_equal(found(&m, "bond-member"), 0);
+	set_speed(port, 1, 10000000000);
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0, "1 of 2 members of bond0 is slower: eth1 (10 Gb/s);");
+	set_text(port, PORT_ATTR_bond_mode, "802.3ad");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(by_speed); i++) {
+		set_text(port, PORT_ATTR_bond_mode, by_speed[i]);
+		assert_int_equal(found(&m, "bond-member"), 0);
+	}
+}
+
 static void test_bond(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {};
@@ -440,8 +478,8 @@ int main(void)
 		cmocka_unit_test(test_offered_speed),  cmocka_unit_test(test_other_end),
 		cmocka_unit_test(test_netdev),	       cmocka_unit_test(test_unused),
 		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
-		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_neighbor_mtu),
-		cmocka_unit_test(test_neighbor_pfc),
+		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_bond_of_unequal),
+		cmocka_unit_test(test_neighbor_mtu),   cmocka_unit_test(test_neighbor_pfc),
 	};
 
 	return cmocka_run_group_tests_name("contradictions", tests, NULL, NULL);

@@ -152,6 +152,43 @@ static void test_retraining(_unused_ void **state)
 	assert_found("retraining", "symbol_error", 100, 3600, "");
 	/* it was reset */
 	assert_found("retraining", "link_error_recovery", UINT64_MAX - 10, 3600, "");
+	assert_found("retraining", "local_link_integrity_errors", 2, 3600, "too many errors at");
+	assert_found("retraining", "local_link_integrity_errors", 1, 3600, "");
+}
+
+static void test_overruns(_unused_ void **state)
+{
+	assert_found("loss", "excessive_buffer_overrun_errors", 2, 3600, "overrun 2 times in 3600");
+	assert_found("loss", "excessive_buffer_overrun_errors", 1, 3600, "");
+	assert_found("retraining", "excessive_buffer_overrun_errors", 15, 60, "");
+}
+
+/* Downs that were seen belong to another check. */
+static void test_downs(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Value *downs;
+
+	prepare(&m, "link_downed", 3, 3600);
+	assert_true(flap_limit_parse("2/24h", &m.run.flap));
+	assert_int_equal(found(&m, "retraining"), 1);
+	assert_says(&m, 0, "the link went down without being seen 3 times in 3600 s (link_downed)");
+	downs = history_of(&m, m.run.ports[0], "LinkDowns");
+	/* before the interval, and in it */
+	append_number(downs, before.realtime_usec - 1);
+	append_number(downs, before.realtime_usec);
+	assert_int_equal(found(&m, "retraining"), 1);
+	assert_says(&m, 0, "without being seen 2 times");
+	/* a function that may wait, and who does not ask for flaps */
+	set_text(device_of(&m, m.run.ports[0]), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "retraining"), 0);
+	set_text(device_of(&m, m.run.ports[0]), DEVICE_ATTR_function, "");
+	assert_int_equal(found(&m, "retraining"), 1);
+	assert_true(flap_limit_parse("off", &m.run.flap));
+	assert_int_equal(found(&m, "retraining"), 0);
+	assert_true(flap_limit_parse("2/24h", &m.run.flap));
+	append_number(downs, now.realtime_usec);
+	assert_int_equal(found(&m, "retraining"), 0);
 }
 
 /* Whether a counter that has grown so much holds the expectation. */
@@ -358,7 +395,8 @@ int main(void)
 		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
 		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
 		cmocka_unit_test(test_young_link),    cmocka_unit_test(test_used),
-		cmocka_unit_test(test_retraining),
+		cmocka_unit_test(test_retraining),    cmocka_unit_test(test_overruns),
+		cmocka_unit_test(test_downs),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
