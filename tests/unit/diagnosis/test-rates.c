@@ -79,6 +79,8 @@ static void test_loss(_unused_ void **state)
 	assert_found("loss", "out_of_sequence", 990, 100, "");
 	assert_found("loss", "local_ack_timeout_err", 100, 100, "1 acknowledgements that did not");
 	assert_found("loss", "local_ack_timeout_err", 99, 100, "");
+	assert_found("loss", "roce_adp_retrans_to", 100, 100, "1 acknowledgements that did not");
+	assert_found("loss", "roce_adp_retrans_to", 99, 100, "");
 	assert_found("loss", "port_xmit_discards", 1000, 100, "10 packets discarded");
 	/* of each driver, and no other counter */
 	assert_found("loss", "to_retransmits", 1000, 10, "(to_retransmits)");
