@@ -160,9 +160,14 @@ static void test_netdev(_unused_ void **state)
 	set_bool(port, PORT_ATTR_netdev_carrier, false);
 	assert_int_equal(found(&m, "not-linked"), 1);
 	assert_says(&m, 0, "that it is active, and its interface eth0 has no carrier");
-	set_text(port, PORT_ATTR_netdev_master, "bond0");
+	set_text(port, PORT_ATTR_netdev_master, "vrf1");
+	assert_int_equal(found(&m, "not-linked"), 1);
+	/* another member may carry; if it is the bond itself, none does */
+	set_text(port, PORT_ATTR_bond, "bond0");
 	assert_int_equal(found(&m, "not-linked"), 0);
-	set_text(port, PORT_ATTR_netdev_master, "");
+	set_text(port, PORT_ATTR_bond, "eth0");
+	assert_int_equal(found(&m, "not-linked"), 1);
+	set_text(port, PORT_ATTR_bond, "");
 	set_text(port, PORT_ATTR_state, "down");
 	assert_int_equal(found(&m, "not-linked"), 0);
 	set_text(port, PORT_ATTR_state, "active");
