@@ -8,8 +8,8 @@
 #include "list.h"
 #include "port.h"
 
-/* Whether another interface may carry what that of PORT does not: it is a member of a bond. A VRF or
- * a bridge that it is in does not help it. */
+/* Whether another interface may carry what that of PORT does not: it is a member of a bond. A VRF
+ * or a bridge that it is in does not help it. */
 static bool may_be_carried(const Object *port)
 {
 	const char *bond = object_text(port, PORT_ATTR_bond);
@@ -22,8 +22,8 @@ static void look_at_netdev(CheckRun *r, PortAttr row, const char *what)
 {
 	const Value *v = object_value(r->port, row);
 
-	if (v && !value_is_true(v) && !may_be_carried(r->port) &&
-	    !check_may_be_idle(r, r->port) && !check_is_expected(r, &port_attributes[row]))
+	if (v && !value_is_true(v) && !may_be_carried(r->port) && !check_may_be_idle(r, r->port) &&
+	    !check_is_expected(r, &port_attributes[row]))
 		check_find(r, &port_attributes[row],
 			   "the port says that it is %s, and its interface %s %s: one of both is "
 			   "wrong",
