@@ -14,6 +14,16 @@
 
 #define CLUES_MAX 16
 
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static bool no_memory;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
 typedef struct Story {
 	Clue clues[CLUES_MAX];
 	size_t n;
@@ -40,7 +50,10 @@ static Explanation assert_cause(Story *s, const char *id)
 	Explanation e;
 
 	explain_sort(s->clues, s->n);
+	assert_true(s->n < CLUES_MAX);
+	s->clues[s->n].used = true;
 	e = explain_infer(s->clues, s->n, s->facts, s->n_facts);
+	assert_true(s->clues[s->n].used); /* what is behind the last one is not written */
 	assert_string_equal(e.trouble == TROUBLE_NONE ? "nothing"
 			    : e.cause		      ? e.cause->id
 						      : "unknown",
@@ -165,6 +178,87 @@ static void test_back(_unused_ void **state)
 	assert_false(e.over);
 }
 
+/* What is said of another thing ends nothing; and a number that is the same has neither fallen nor
+ * risen. */
+static void test_other(_unused_ void **state)
+{
+	Story lid = {}, mtu = {}, same = {};
+
+	seen(&lid, 100, "Lid", "270", "1270");
+	seen(&lid, 110, "NetdevMtu", "1500", "270");
+	assert_false(assert_cause(&lid, "lid-changed").over);
+	seen(&mtu, 100, "NetdevMtu", "9000", "1500");
+	seen(&mtu, 100, "ActiveMtu", "4096", "1024");
+	seen(&mtu, 110, "NetdevMtu", "1500", "9000");
+	assert_false(assert_cause(&mtu, "mtu-lowered").over);
+	seen(&same, 100, "ActiveMtu", "4096", "4096");
+	seen(&same, 101, "AerNonfatal", "1", "1");
+	assert_cause(&same, "nothing");
+	/* what is no number */
+	seen(&same, 102, "ActiveMtu", "", "1024");
+	seen(&same, 103, "AerNonfatal", "1", "");
+	assert_cause(&same, "nothing");
+}
+
+static void assert_difference(const Difference *d, const char *what, const char *from,
+			      const char *to)
+{
+	assert_string_equal(d->what, what);
+	assert_string_equal(d->from, from);
+	assert_string_equal(d->to, to);
+}
+
+/* Each thing that differs is there once: a value from the first clue to the last one, and of a
+ * table each entry. What the explanation says is there only if ALL are wanted. */
+static void test_differences(_unused_ void **state)
+{
+	Story s = {}, down = {};
+	Difference d[CLUES_MAX];
+	Explanation e;
+
+	/* nothing lasts yet while the port is not well */
+	seen(&down, 100, "State", "active", "down");
+	seen(&down, 101, "Lid", "2", "5");
+	e = assert_cause(&down, "unknown");
+	assert_int_equal(explain_differences(down.clues, down.n, &e, true, d), 0);
+	seen(&s, 100, "Lid", "2", "5");
+	seen(&s, 101, "NetdevMtu", "9000", "1500"); /* does not last */
+	seen(&s, 102, "Gids", "[1] fe80::1", "");
+	seen(&s, 103, "LinkWidth", "", "4"); /* was not known before */
+	seen(&s, 104, "LinkSpeed", "100", "50");
+	seen(&s, 105, "LinkSpeed", "50", ""); /* is not known now */
+	seen(&s, 106, "Pkeys", "[0] 0xffff", "[0] 0x8001");
+	seen(&s, 107, "Pkeys", "[0] 0x8001", "[0] 0xffff"); /* as before */
+	seen(&s, 108, "Rate", "400", "100");
+	seen(&s, 109, "Rate", "100", "200");
+	seen(&s, 110, "Gids", "[2] fe80::2", "[2] fe80::3");
+	seen(&s, 111, "SmLid", "1", "7");
+	e = assert_cause(&s, "speed-lower");
+	assert_int_equal(e.trouble, TROUBLE_SLOW);
+	assert_int_equal(explain_differences(s.clues, s.n, &e, false, d), 5);
+	assert_difference(&d[0], "Lid", "2", "5");
+	assert_difference(&d[1], "Gids", "[1] fe80::1", "");
+	assert_difference(&d[2], "Rate", "400", "200");
+	assert_difference(&d[3], "Gids", "[2] fe80::2", "[2] fe80::3");
+	assert_difference(&d[4], "SmLid", "1", "7");
+	assert_int_equal(explain_differences(s.clues, s.n,
+					     &(Explanation){.trouble = TROUBLE_NONE, .over = true},
+					     true, d),
+			 0);
+}
+
+static void test_no_memory(_unused_ void **state)
+{
+	Story s = {};
+
+	seen(&s, 100, "AdministrativelyUp", "yes", "no");
+	seen(&s, 110, "State", "active", "down");
+	no_memory = true;
+	assert_cause(&s, "unknown");
+	no_memory = false;
+	assert_cause(&s, "admin-down");
+}
+
 /* Errors of PCI Express explain what they came with; what was corrected explains only itself. */
 static void test_aer(_unused_ void **state)
 {
@@ -235,14 +329,29 @@ static void test_nothing(_unused_ void **state)
 	is_now(&now, "State", "down");
 	is_now(&now, "PhysicalState", "polling");
 	assert_false(assert_cause(&now, "no-link").over);
+	assert_true(now.facts[1].used);
+	assert_string_equal(trouble_words(TROUBLE_NONE), "nothing is wrong");
 	now.facts[1].value = "link-up";
 	assert_cause(&now, "unknown");
 }
 
-/* The clock of the machine was set back between two clues of one boot. */
+/* The clock of the machine was set back between two clues of one boot; of two boots it is all that
+ * there is. A microsecond is an order too. */
 static void test_clock(_unused_ void **state)
 {
-	Story s = {};
+	Story s = {}, boots = {}, close = {};
+
+	seen(&boots, 110, "AdministrativelyUp", "yes", "no");
+	seen(&boots, 100, "State", "active", "down");
+	boots.clues[0].monotonic_usec = USEC_PER_SEC;
+	boots.clues[1].monotonic_usec = 0;
+	assert_cause(&boots, "unknown");
+	assert_string_equal(boots.clues[0].what, "State");
+	seen(&close, 100, "State", "active", "down");
+	seen(&close, 100, "AdministrativelyUp", "yes", "no");
+	close.clues[1].monotonic_usec--;
+	assert_cause(&close, "admin-down");
+	assert_string_equal(close.clues[0].what, "AdministrativelyUp");
 
 	seen(&s, 100, "AdministrativelyUp", "yes", "no");
 	seen(&s, 101, "State", "active", "down");
@@ -307,7 +416,8 @@ static void test_error_codes(_unused_ void **state)
 /* A port that does not answer is not well, so that what was before belongs to what comes next. */
 static void test_well(_unused_ void **state)
 {
-	Story stale = {}, answers = {}, quiet = {}, longer = {};
+	Story stale = {}, answers = {}, quiet = {}, longer = {}, first = {}, later = {};
+	Story deferred = {};
 
 	seen(&stale, 99, "Event", "", "resume");
 	seen(&stale, 100, "Stale", "no", "yes");
@@ -318,6 +428,19 @@ static void test_well(_unused_ void **state)
 	seen(&answers, 110, "Stale", "yes", "no");
 	seen(&answers, 200, "State", "active", "down");
 	assert_int_equal(assert_cause(&answers, "unknown").trouble, TROUBLE_DOWN);
+	seen(&first, 100, "Stale", "no", "yes");
+	seen(&first, 200, "State", "active", "down");
+	assert_int_equal(assert_cause(&first, "unknown").trouble, TROUBLE_STALE);
+	/* what is no trouble begins nothing */
+	seen(&later, 100, "State", "active", "absent");
+	seen(&later, 110, "State", "absent", "active");
+	seen(&later, 200, "NetdevMtu", "1500", "9000");
+	assert_cause(&later, "device-returned");
+	seen(&deferred, 99, "Event", "", "resume");
+	seen(&deferred, 100, "State", "active", "down");
+	seen(&deferred, 105, "State", "down", "active-defer");
+	seen(&deferred, 200, "State", "active-defer", "down");
+	assert_cause(&deferred, "unknown");
 	/* how long it has to be well */
 	seen(&quiet, 100, "Event", "", "resume");
 	seen(&quiet, 130, "State", "active", "down");
@@ -403,13 +526,15 @@ static void test_phy(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	cmocka_unit_test(test_episode),
-		cmocka_unit_test(test_trouble), cmocka_unit_test(test_back),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_aer),
-		cmocka_unit_test(test_health),	cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_rows),	cmocka_unit_test(test_error_codes),
-		cmocka_unit_test(test_steps),	cmocka_unit_test(test_well),
-		cmocka_unit_test(test_over),	cmocka_unit_test(test_phy),
+		cmocka_unit_test(test_order),	  cmocka_unit_test(test_episode),
+		cmocka_unit_test(test_trouble),	  cmocka_unit_test(test_back),
+		cmocka_unit_test(test_nothing),	  cmocka_unit_test(test_aer),
+		cmocka_unit_test(test_health),	  cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_rows),	  cmocka_unit_test(test_error_codes),
+		cmocka_unit_test(test_steps),	  cmocka_unit_test(test_well),
+		cmocka_unit_test(test_over),	  cmocka_unit_test(test_phy),
+		cmocka_unit_test(test_other),	  cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,36 @@
 #define CAPACITY 40U
 #define SIZE	 (sizeof(struct memory_header) + CAPACITY * sizeof(struct rdmad_port))
 
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+
+int __real_rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret);
+int __wrap_rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret);
+
+static bool no_memory;
+static int read_error;	     /* of the first port; 0: there is none */
+static unsigned int n_grown; /* how often a list became longer */
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	n_grown++;
+	return no_memory ? NULL : __real_reallocarray(p, n, size);
+}
+
+int __wrap_rdmad_read(const struct rdmad *r, struct rdmad_handle port, struct rdmad_port *ret)
+{
+	int e = __real_rdmad_read(r, port, ret);
+
+	return e == 0 && ret->hot.port_num == 1 ? read_error : e;
+}
+
 typedef struct Env {
 	Changes *changes;
 	struct memory_header *header;
@@ -151,18 +181,37 @@ static void test_few(void **state)
 	assert_few(e, (const uint32_t[]){0});
 }
 
-/* More ports than there was room for. */
+/* More ports than there was room for: 16, 32, and then 64. */
 static void test_many(void **state)
 {
 	Env *e = *state;
 
 	for (uint32_t i = 1; i <= CAPACITY; i++)
 		put(e, i, RDMAD_PORT_PRESENT, 4);
+	n_grown = 0;
 	assert_changed(e, CAPACITY);
+	assert_int_equal(n_grown, 3);
 	for (uint32_t i = 1; i <= CAPACITY; i++) {
 		put(e, i, RDMAD_PORT_PRESENT, 1);
 		assert_changed(e, CAPACITY);
 	}
+}
+
+/* What has changed meanwhile is found when there is memory again. */
+static void test_no_memory(void **state)
+{
+	Env *e = *state;
+	Changes *none = NULL;
+
+	no_memory = true;
+	assert_int_equal(changes_new(-EBADF, -EBADF, &none), -ENOMEM);
+	put(e, 1, RDMAD_PORT_PRESENT, 4);
+	assert_int_equal(changes_look(e->changes), -ENOMEM);
+	no_memory = false;
+	assert_changed(e, 1);
+	assert_int_equal(changes_new(e->notice, -EBADF, &none), -EPERM); /* is no memory */
+	assert_null(none);
+	assert_null(changes_free(NULL));
 }
 
 /* Nobody knows whether a record that is being written is as before. */
@@ -177,6 +226,28 @@ static void test_being_written(void **state)
 	assert_int_equal(changes_look(e->changes), 1);
 	assert_int_equal(changes_count(e->changes), 1);
 	e->records[1].hot.sequence++;
+	assert_changed(e, 2);
+}
+
+/* A port of which the record cannot be read may have changed each time. */
+static void test_read_fails(void **state)
+{
+	Env *e = *state;
+
+	put(e, 1, RDMAD_PORT_PRESENT, 4);
+	put(e, 2, RDMAD_PORT_PRESENT, 4);
+	assert_changed(e, 2);
+	read_error = -EAGAIN;
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(changes_look(e->changes), 1);
+		assert_int_equal(changes_count(e->changes), 1);
+	}
+	/* the memory ends between two reads */
+	read_error = -ESTALE;
+	assert_int_equal(changes_look(e->changes), -ESTALE);
+	read_error = -ENOTCONN;
+	assert_int_equal(changes_look(e->changes), -ENOTCONN);
+	read_error = 0;
 	assert_changed(e, 2);
 }
 
@@ -209,7 +280,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_looks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_being_written, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_read_fails, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 	};
 
