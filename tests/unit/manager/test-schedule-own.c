@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the source asks by itself, because of an event: the schedule adopts it. */
+/* What the source asks by itself, because of an event: the schedule adopts it. And what happens to
+ * a port that goes, to a device that hangs, and without memory. */
 
 #include "test-schedule.h"
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+
+static bool no_memory;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_reallocarray(p, n, size);
+}
 
 /* What the source asks by itself. */
 static Query own_query(uint32_t port, unsigned int parts)
@@ -217,13 +235,87 @@ static void test_has_answer(void **state)
 	assert_int_equal(schedule_leave(w).tokens.n, 10 - 1);
 }
 
+/* Of port N everything that there may be is waited for. */
+static void want(Schedule *w, uint32_t n)
+{
+	schedule_mark(w, n, REASON_LID_CHANGE);
+	schedule_mark(w, n, REASON_QUERY);
+	port_set_add(&w->asked.ports, n);
+	port_set_add(&w->settling, n);
+	w->left[n] = READ_VERBS;
+}
+
+static void assert_wanted(const Schedule *w, uint32_t n, bool wanted)
+{
+	assert_int_equal(port_set_has(&w->next.ports, n), wanted);
+	assert_int_equal(port_set_has(&w->callers.ports, n), wanted);
+	assert_int_equal(port_set_has(&w->asked.ports, n), wanted);
+	assert_int_equal(port_set_has(&w->settling, n), wanted);
+	assert_int_equal(w->next.reasons[n] != 0 && w->next.parts[n] != 0, wanted);
+	assert_int_equal(w->next.reasons[n] != 0 || w->next.parts[n] != 0, wanted);
+	assert_int_equal(w->callers.reasons[n] != 0 && w->callers.parts[n] != 0, wanted);
+	assert_int_equal(w->callers.reasons[n] != 0 || w->callers.parts[n] != 0, wanted);
+	assert_int_equal(w->left[n], wanted ? READ_VERBS : 0);
+}
+
+/* A port that has gone is not asked about, and the others are. */
+static void test_dropped(void **state)
+{
+	Schedule *w = work_of(state);
+
+	schedule_drop_port(w, 1); /* there is nothing yet */
+	want(w, 1);
+	want(w, 2);
+	assert_wanted(w, 1, true);
+	schedule_drop_port(w, 77); /* which does not exist */
+	schedule_drop_port(w, 1);
+	assert_wanted(w, 1, false);
+	assert_wanted(w, 2, true);
+	schedule_drop_port(w, 2);
+	assert_wanted(w, 2, false);
+}
+
+/* A device that hangs is not looked at as a whole. */
+static void test_wedged(void **state)
+{
+	Schedule *w = work_of(state);
+
+	w->wedged = true;
+	schedule_begin_whole(w);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	assert_false(schedule_is_whole(w));
+	w->wedged = false;
+	schedule_begin_whole(w);
+	assert_true(w->next.whole);
+	schedule_end_whole(w);
+	assert_false(schedule_is_whole(w));
+}
+
+/* Without memory nothing is marked, and with it the next time everything is. */
+static void test_no_memory(void **state)
+{
+	Schedule *w = work_of(state);
+
+	no_memory = true;
+	assert_null(schedule_new(w->device, NULL));
+	assert_ptr_equal(w->device->schedule, w);
+	schedule_free(NULL);
+	assert_int_equal(schedule_mark(w, 1, REASON_LID_CHANGE), -ENOMEM);
+	assert_false(schedule_is_dirty(w) || w->marked);
+	no_memory = false;
+	assert_int_equal(schedule_mark(w, 1, REASON_LID_CHANGE), 0);
+	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_LID_CHANGE)));
+	assert_true(w->marked);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_adopted),	   TEST(test_not_adopted),   TEST(test_adopted_pacing),
 		TEST(test_adopted_others), TEST(test_adopted_parts), TEST(test_adopted_stale),
-		TEST(test_adopted_whole),  TEST(test_has_answer),
+		TEST(test_adopted_whole),  TEST(test_has_answer),    TEST(test_dropped),
+		TEST(test_wedged),	   TEST(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
