@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What ctest has to know of long tests. "./run test" gives it four slots for each processor, because most tests wait. A test that
-# waits takes one, which is the default, and one that computes for a third of its time or more takes two. Those with three, of which two
-# run at once beside one with two, start first: ctest starts what fits, so they would else wait until all with two are over. After them
-# the longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
+# What ctest has to know of long tests. "./run test" gives it nine slots for two processors, because most tests wait. A test that
+# waits takes one, which is the default; one that computes for a third of its time or more takes two; a guest, or a build, takes three.
+# The longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
 # label.
 
 # weigh(SLOTS SECONDS NAME...): names that this build does not have are left out by ctest.
@@ -17,29 +16,29 @@ endfunction()
 weigh(3 3000 variants/asan)
 weigh(3 1450 variants/clang variants/debian-13 variants/debian-11)
 weigh(3 1200 variants/valgrind)
-weigh(2 200 packaging/reproducible)
+weigh(3 200 packaging/reproducible)
 foreach(suite bookworm trixie)
 	weigh(2 500 packages/make-packages-${suite} packages/test-packages-${suite})
 	weigh(2 100 packages/test-booted-${suite})
 endforeach()
 
-# Guests: the emulated CPU computes for a third to two thirds of the time. Beside three others, a device of coherence, record or
-# bonds is found to be slow, and so are two hundred devices of faults.
+# Guests: the emulated CPU computes for two thirds of the time. Three at once, with or without a build among them, keep two processors
+# busy; beside three others, a guest stands still for seconds, and its devices are found to be slow.
 weigh(3 2500 vm/coherence-6.12 vm/coherence-6.1)
 weigh(3 1300 vm/coherence-5.10 vm/coherence-7.x)
 foreach(kernel 6.12 6.1 5.10 7.x)
 	weigh(3 2300 vm/record-${kernel})
 	weigh(3 300 vm/faults-${kernel})
-	weigh(2 170 vm/seen-${kernel})
-	weigh(2 110 vm/apparmor-${kernel} vm/explain-${kernel})
-	weigh(2 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
-	weigh(2 45 vm/kinds-${kernel} vm/changes-${kernel} vm/direct-verbs-${kernel} vm/vfs-${kernel} vm/newest-${kernel} vm/peers-newest-${kernel})
+	weigh(3 170 vm/seen-${kernel})
+	weigh(3 110 vm/apparmor-${kernel} vm/explain-${kernel})
+	weigh(3 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
+	weigh(3 45 vm/kinds-${kernel} vm/changes-${kernel} vm/direct-verbs-${kernel} vm/vfs-${kernel} vm/newest-${kernel} vm/peers-newest-${kernel})
 	weigh(3 60 vm/bonds-${kernel} vm/bring-up-${kernel})
-	weigh(2 30 vm/phy-${kernel} vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
-	weigh(2 20 vm/rdma_sim-build-${kernel})
+	weigh(3 30 vm/phy-${kernel} vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
+	weigh(3 20 vm/rdma_sim-build-${kernel})
 endforeach()
-weigh(2 300 vm/hung-6.12)
-weigh(2 120 vm/self-test vm/mounts vm/service-dbus-daemon vm/service-dbus-broker)
+weigh(3 300 vm/hung-6.12)
+weigh(3 120 vm/self-test vm/self-test-systems vm/mounts vm/service-dbus-daemon vm/service-dbus-broker)
 
 # What computes
 weigh(2 80 clients/rust cli/test-situations)
