@@ -2,7 +2,7 @@
 #
 # What ctest has to know of long tests. "./run test" gives it nine slots for two processors, because most tests wait. A test that
 # waits takes one, which is the default; one that computes for a third of its time or more takes two; a guest takes three. A build, which
-# runs tests of its own afterwards, takes six: three of them at once took each other the time that these tests wait.
+# runs tests of its own afterwards, takes eight: three of them at once took each other the time that these tests wait.
 # The longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
 # label.
 
@@ -14,16 +14,16 @@ function(weigh slots seconds)
 endfunction()
 
 # Builds, with two compilers at once. Then they run tests, four at once.
-weigh(6 3000 variants/asan)
-weigh(6 2700 variants/clang variants/debian-13 variants/debian-11)
-weigh(6 2600 variants/valgrind)
+weigh(8 3000 variants/asan)
+weigh(8 2700 variants/clang variants/debian-13 variants/debian-11)
+weigh(8 2600 variants/valgrind)
 weigh(4 200 packaging/reproducible)
 foreach(suite bookworm trixie)
 	weigh(2 500 packages/make-packages-${suite} packages/test-packages-${suite})
 	weigh(2 100 packages/test-booted-${suite})
 endforeach()
 
-# Guests: the emulated CPU computes for two thirds of the time. Three at once, or one beside a build, keep two processors
+# Guests: the emulated CPU computes for two thirds of the time. Three at once keep two processors
 # busy; beside three others, a guest stands still for seconds, and its devices are found to be slow.
 weigh(3 2500 vm/coherence-6.12 vm/coherence-6.1)
 weigh(3 1300 vm/coherence-5.10 vm/coherence-7.x)
