@@ -23,8 +23,8 @@ foreach(suite bookworm trixie)
 	weigh(2 100 packages/test-booted-${suite})
 endforeach()
 
-# Guests: the emulated CPU computes for two thirds of the time. Three at once keep two processors
-# busy; beside three others, a guest stands still for seconds, and its devices are found to be slow.
+# Guests: the emulated CPU computes for two thirds of the time. Three at once keep two processors busy; beside
+# three others, a guest stands still for seconds, and its devices are found to be slow.
 weigh(3 2500 vm/coherence-6.12 vm/coherence-6.1)
 weigh(3 1300 vm/coherence-5.10 vm/coherence-7.x)
 foreach(kernel 6.12 6.1 5.10 7.x)
@@ -32,7 +32,7 @@ foreach(kernel 6.12 6.1 5.10 7.x)
 	weigh(3 300 vm/faults-${kernel})
 	weigh(3 170 vm/seen-${kernel})
 	weigh(3 110 vm/apparmor-${kernel} vm/explain-${kernel})
-	weigh(3 90 vm/fabric-${kernel} vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
+	weigh(3 90 vm/users-${kernel} vm/pcie-${kernel} vm/rdmactl-${kernel} vm/wait-online-${kernel} vm/slurm-${kernel})
 	weigh(3 45 vm/kinds-${kernel} vm/changes-${kernel} vm/direct-verbs-${kernel} vm/vfs-${kernel} vm/newest-${kernel} vm/peers-newest-${kernel})
 	weigh(3 60 vm/bonds-${kernel} vm/bring-up-${kernel})
 	weigh(3 30 vm/phy-${kernel} vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
