@@ -2,7 +2,7 @@
 /*
  * Measures what 8 healthy devices have of it when others hang, at the speed of this machine: the
  * core, its pool and the bus are real, the devices are not (hung.h). All processes share one CPU.
- * The devices that hang are the first to be asked. The test vm/hung-6.12 does the same in a guest,
+ * The devices that hang are the first to be asked. The test vm/hung-each-6.12 does the same in a guest,
  * with a kernel that hangs. Prints a table on stderr too.
  */
 

@@ -38,7 +38,7 @@ foreach(kernel 6.12 6.1 5.10 7.x)
 	weigh(3 30 vm/phy-${kernel} vm/devlink-${kernel} vm/dcb-${kernel} vm/rdma_sim-${kernel} vm/peers-${kernel} vm/wall-${kernel} vm/pcie-noaer-${kernel})
 	weigh(3 20 vm/rdma_sim-build-${kernel})
 endforeach()
-weigh(3 300 vm/hung-6.12)
+weigh(3 300 vm/hung-6.12 vm/hung-each-6.12)
 weigh(3 120 vm/self-test vm/self-test-systems vm/mounts vm/service-dbus-daemon vm/service-dbus-broker)
 
 # What computes
