@@ -155,16 +155,24 @@ void duration_format(uint64_t usec, char ret[DURATION_MAX])
 int text_read_file(const char *path, size_t max, char **ret, size_t *ret_size)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	_cleanup_free_ char *text = malloc(max + 2);
-	size_t n;
+	_cleanup_free_ char *text = NULL;
+	size_t n = 0, size;
 
 	if (!f)
 		return -errno;
-	if (!text)
-		return -ENOMEM;
-	n = fread(text, 1, max + 1, f);
-	if (ferror(f))
-		return -errno;
+	/* MAX may be a thousand times as much as the file has. */
+	do {
+		char *more;
+
+		size = MIN(MAX(2 * n, (size_t)4096), max + 2);
+		more = realloc(text, size);
+		if (!more)
+			return -ENOMEM;
+		text = more;
+		n += fread(text + n, 1, size - 1 - n, f);
+		if (ferror(f))
+			return -errno;
+	} while (n == size - 1 && n <= max);
 	if (n > max)
 		return -EFBIG;
 	text[n] = '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text: numbers, what is no text to show, the instances of units, and lengths of time. */
+/* Text: numbers, what is no text to show, the instances of units, lengths of time, and files. */
 
 /* clang-format off */
 #include <setjmp.h>
@@ -213,12 +213,56 @@ static void test_random(void **state)
 	assert_memory_not_equal(one, other, sizeof(one));
 }
 
+/* Writes a file of N bytes, which differ, and reads it: at most MAX bytes. */
+static int read_back(size_t n, size_t max, char **ret, size_t *ret_size)
+{
+	char path[] = "/tmp/test-util.XXXXXX";
+	int fd = mkstemp(path), r;
+	FILE *f = fdopen(fd, "w");
+
+	assert_non_null(f);
+	for (size_t i = 0; i < n; i++)
+		fputc((int)(i % 251), f);
+	assert_int_equal(fclose(f), 0);
+	r = text_read_file(path, max, ret, ret_size);
+	unlink(path);
+	return r;
+}
+
+/* The whole file is read, however often the memory for it had to grow, up to the limit. */
+static void test_read_file(void **state)
+{
+	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 8189, 8190, 8191, 20000};
+	static const size_t limits[] = {20000, 1 << 20};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(limits); k++)
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			_cleanup_free_ char *text = NULL;
+			size_t size = SIZE_MAX;
+
+			assert_int_equal(read_back(sizes[i], limits[k], &text, &size), 0);
+			assert_int_equal(size, sizes[i]);
+			for (size_t at = 0; at < size; at++)
+				assert_int_equal((unsigned char)text[at], at % 251);
+			assert_int_equal(text[size], '\0');
+		}
+	for (size_t i = 1; i < ARRAY_SIZE(sizes); i++) {
+		_cleanup_free_ char *text = NULL;
+		size_t size = 7;
+
+		assert_int_equal(read_back(sizes[i], sizes[i] - 1, &text, &size), -EFBIG);
+		assert_null(text);
+		assert_int_equal(size, 7);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_sanitize),
 		cmocka_unit_test(test_instance), cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random),	 cmocka_unit_test(test_read_file),
 	};
 
 	return cmocka_run_group_tests_name("util", tests, NULL, NULL);
