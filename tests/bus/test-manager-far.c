@@ -98,6 +98,26 @@ static void let_old(Test *t)
 			far_of(t, n)->began_usec = far_of(t, n)->monotonic_usec = 0;
 }
 
+/* A second has not passed, however slow the machine is. */
+static bool keep_young(Test *t)
+{
+	Reading *r = far_of(t, 1);
+
+	r->began_usec = monotonic_usec(t->manager);
+	/* 0: there was an error */
+	if (r->monotonic_usec)
+		r->monotonic_usec = r->began_usec;
+	return true;
+}
+
+/* Calls again while the last answer is young, and waits for the same. */
+static void call_young(Test *t, Call *c, const char *error)
+{
+	call_far_counters(t, c, PORT_1);
+	RUN_UNTIL(t, keep_young(t) && c->done);
+	wait_call(t, c, error);
+}
+
 static uint64_t value_of(Test *t, uint32_t number, const char *file)
 {
 	TABLE_FOREACH(CounterEntry, e, far_of(t, number)->table)
@@ -132,8 +152,7 @@ static void test_counters(void **state)
 	assert_int_equal(value_of(t, 1, "symbol_error"), 7);
 	assert_int_equal(value_of(t, 1, "port_xmit_data"), 8);
 	/* who asks within a second gets the same, and the device is not asked at all */
-	call_far_counters(t, &c, PORT_1);
-	wait_call(t, &c, "");
+	call_young(t, &c, "");
 	assert_int_equal(fabric.n_calls, 1);
 	assert_int_equal(fake.n_queries, n);
 	/* what was not asked for was not taken */
@@ -185,8 +204,7 @@ static void test_codes(void **state)
 		wait_call(t, &c, cases[i].code);
 	}
 	/* an error is no reason to ask before a second has passed */
-	call_far_counters(t, &c, PORT_1);
-	wait_call(t, &c, "not-asked");
+	call_young(t, &c, "not-asked");
 	assert_int_equal(fabric.n_calls, ARRAY_SIZE(cases));
 	/* nothing of this port, no answer, and an error */
 	ASK(t, &c, PORT_1, "a(susa(st))", 0);
