@@ -188,6 +188,116 @@ static const char *type_of(const ModulePages *p, ModuleStandard standard)
 		       : type_by_technology(*at(p, PAGE_UPPER, 147) >> 4, *at(p, PAGE_UPPER, 130));
 }
 
+/* The highest rate */
+
+typedef enum RateList {
+	LIST_SFP_SPEC,
+	LIST_SFP_ETHERNET,
+	LIST_QSFP_SPEC,
+	LIST_QSFP_ETHERNET,
+	LIST_QSFP_INFINIBAND,
+	LIST_HOST,
+	LIST_HOST_INFINIBAND,
+} RateList;
+
+typedef enum SpeedKind {
+	SPEED_CODE,
+	SPEED_BITS,
+	SPEED_HOSTS,
+} SpeedKind;
+
+typedef struct ModuleSpeed {
+	ModuleStandard standard;
+	ModulePage page;
+	uint8_t offset;
+	SpeedKind kind;
+	RateList list;
+} ModuleSpeed;
+
+static const ModuleSpeed speeds[] = {
+#define SPEED(standard, page, offset, kind, list)                                                  \
+	{MODULE_##standard, PAGE_##page, offset, SPEED_##kind, LIST_##list},
+#include "module-rates.def"
+};
+
+static const struct {
+	RateList list;
+	uint8_t first, last;
+	uint32_t rate; /* Mb/s */
+} rates[] = {
+#define RATE(list, first, last, rate) {LIST_##list, first, last, rate},
+#include "module-rates.def"
+};
+
+/* In Mb/s; UINT32_MAX: CODE is not known. */
+static uint32_t rate_of(RateList list, unsigned int code)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
+		if (rates[i].list == list && code >= rates[i].first && code <= rates[i].last)
+			return rates[i].rate;
+	return UINT32_MAX;
+}
+
+#define HOST_END   0xffU
+#define HOST_SIZE  4U
+#define HOSTS_MOST 8U /* More of them are in page 01h. */
+
+/* Of descriptors of applications: the host's interface, that of the medium, and numbers of lanes.
+ */
+static uint32_t highest_of_hosts(const uint8_t *hosts)
+{
+	uint32_t most = 0;
+
+	for (unsigned int i = 0; i < HOSTS_MOST; i++) {
+		const uint8_t *host = hosts + (size_t)i * HOST_SIZE;
+		uint32_t rate;
+
+		if (host[0] == HOST_END)
+			return most;
+		rate = rate_of(LIST_HOST_INFINIBAND, host[0]);
+		rate = rate == UINT32_MAX ? rate_of(LIST_HOST, host[0]) : rate / 4 * (host[2] >> 4);
+		most = MAX(most, rate);
+	}
+	return UINT32_MAX;
+}
+
+/* 0: nothing is said there. */
+static uint32_t highest_of(const ModulePages *p, const ModuleSpeed *speed)
+{
+	const uint8_t *bytes = at(p, speed->page, speed->offset);
+	uint32_t most = 0;
+
+	if (!p->is_read[speed->page])
+		return UINT32_MAX;
+	if (speed->kind == SPEED_HOSTS)
+		return highest_of_hosts(bytes);
+	if (speed->kind == SPEED_CODE)
+		return *bytes ? rate_of(speed->list, *bytes) : 0;
+	for (unsigned int bit = 0; bit < 8; bit++)
+		if (*bytes >> bit & 1)
+			most = MAX(most, rate_of(speed->list, bit));
+	return most;
+}
+
+/* SFF-8636: byte 131 says that byte 192 says it, and that does not. */
+static bool lacks_code(const ModulePages *p, ModuleStandard standard)
+{
+	return standard == MODULE_SFF_8636 && p->is_read[PAGE_UPPER] &&
+	       (*at(p, PAGE_UPPER, 131) & 0x80) && *at(p, PAGE_UPPER, 192) == 0;
+}
+
+/* What is not known may be the highest. */
+static void supply_max_rate(const ModulePages *p, ModuleStandard standard, PortSnapshot *s)
+{
+	uint32_t most = lacks_code(p, standard) ? UINT32_MAX : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
+		if (speeds[i].standard == standard)
+			most = MAX(most, highest_of(p, &speeds[i]));
+	if (most > 0 && most < UINT32_MAX)
+		PORT_SUPPLY(s, cable_max_rate, most * UINT64_C(1000000));
+}
+
 static bool is_one_of(const char *type, const char *a, const char *b)
 {
 	return streq(type, a) || streq(type, b);
@@ -403,6 +513,7 @@ void module_decode(const ModulePages *p, PortSnapshot *s)
 		if (f->standard == standard && p->is_read[f->page] && is_set(p, f->is_there))
 			mask_set(&s->supplied, f->row, take_field(p, f, v));
 	}
+	supply_max_rate(p, standard, s);
 	/* without a cable the length is that of the longest fibre, or nothing */
 	if (!is_one_of(type, "dac", "acc") && !streq(type, "aoc"))
 		mask_set(&s->supplied, PORT_ATTR_cable_length, false);

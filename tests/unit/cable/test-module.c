@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <inttypes.h>
 #include <linux/genetlink.h>
 
 #include "module-image.h"
@@ -268,6 +269,54 @@ static void test_sfp(_unused_ void **state)
 	ASSERT_TEXT(&s, cable_type, "base-t");
 }
 
+static void test_max_rate(_unused_ void **state)
+{
+	static const struct {
+		ModuleKind kind;
+		ModulePage page;
+		uint8_t offset[2], byte[2];
+		uint64_t rate; /* Gb/s; 0: not known */
+	} cases[] = {
+		{KIND_SFP_DAC, PAGE_LOWER, {3, 36}, {0, 0}, 0},
+		{KIND_SFP_OPTIC, PAGE_LOWER, {3, 36}, {0x10, 0}, 10},
+		{KIND_SFP_OPTIC, PAGE_LOWER, {3, 36}, {0x10, 0x02}, 25},
+		{KIND_SFP_DAC, PAGE_LOWER, {3, 36}, {0, 0x40}, 50},
+		{KIND_SFP_OPTIC, PAGE_LOWER, {3, 36}, {0x10, 0xee}, 0},
+		{KIND_SFP_OPTIC, PAGE_LOWER, {3, 36}, {0x11, 0x02}, 0}, /* a bit of InfiniBand */
+		{KIND_QSFP_DAC, PAGE_UPPER, {131, 192}, {0x08, 0}, 40},
+		{KIND_QSFP_DAC, PAGE_UPPER, {164, 192}, {0x1f, 0x0b}, 100},
+		{KIND_QSFP_AOC, PAGE_UPPER, {164, 192}, {0x3f, 0x01}, 200},
+		{KIND_QSFP_AOC, PAGE_UPPER, {164, 192}, {0x40, 0x01}, 0},
+		{KIND_QSFP_DAC, PAGE_UPPER, {131, 192}, {0x88, 0}, 0},
+		{KIND_QSFP_DAC, PAGE_UPPER, {131, 192}, {0x88, 0x0d}, 0},
+		{KIND_QSFP_OPTIC, PAGE_UPPER, {131, 192}, {0x80, 0x40}, 200},
+		/* an interface and the end; 4 lanes of NDR, and 8 */
+		{KIND_CMIS_DAC, PAGE_LOWER, {86, 90}, {0x4f, 0xff}, 400},
+		{KIND_CMIS_DAC, PAGE_LOWER, {86, 90}, {0x0b, 0xff}, 100},
+		{KIND_CMIS_DAC, PAGE_LOWER, {86, 90}, {0xee, 0xff}, 0},
+		{KIND_CMIS_DAC, PAGE_LOWER, {86, 90}, {0xff, 0xff}, 0},
+		{KIND_CMIS_DAC, PAGE_LOWER, {86, 90}, {0x11, 0x0f}, 0},
+		{KIND_CMIS_DAC, PAGE_LOWER, {86, 90}, {0x32, 0xff}, 400},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ModulePages p;
+		PortSnapshot s;
+
+		module_image(cases[i].kind, &p);
+		module_image_set(&p, PAGE_LOWER, 88, 0x44);
+		for (size_t k = 0; k < 2; k++)
+			module_image_set(&p, cases[i].page, cases[i].offset[k], cases[i].byte[k]);
+		s = decode(&p);
+		if (has(&s, PORT_ATTR_cable_max_rate) != (cases[i].rate > 0) ||
+		    s.values.cable_max_rate != cases[i].rate * UINT64_C(1000000000))
+			fail_msg("case %zu: %" PRIu64, i, s.values.cable_max_rate);
+		p.is_read[cases[i].page] = false;
+		s = decode(&p);
+		ASSERT_UNKNOWN(&s, cable_max_rate);
+	}
+}
+
 /* Of what nobody knows only that it is there. */
 static void test_unknown(_unused_ void **state)
 {
@@ -359,10 +408,11 @@ static void test_answers(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cmis),  cmocka_unit_test(test_cmis_without),
-		cmocka_unit_test(test_qsfp),  cmocka_unit_test(test_qsfp_cables),
-		cmocka_unit_test(test_sfp),   cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_pages), cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_cmis),	 cmocka_unit_test(test_cmis_without),
+		cmocka_unit_test(test_qsfp),	 cmocka_unit_test(test_qsfp_cables),
+		cmocka_unit_test(test_sfp),	 cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_pages),	 cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_max_rate),
 	};
 
 	return cmocka_run_group_tests_name("module", tests, NULL, NULL);
