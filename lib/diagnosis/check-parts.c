@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check-parts.h"
+#include "list.h"
+#include "parse.h"
 #include "seen.h"
 
 #define DAY_USEC (24 * 3600 * USEC_PER_SEC)
@@ -32,6 +34,31 @@ bool check_may_be_idle(const CheckRun *r, const Object *port)
 bool check_is_in_use(const CheckRun *r)
 {
 	return object_is_active(r->port) && !check_may_be_idle(r, r->port);
+}
+
+bool check_other_end_can(const Object *port, PortAttr row, const char *speed)
+{
+	const char *enabled = object_text(port, row);
+	ListReader l = list_reader(ATTR_WORDS, enabled);
+	ListItem item;
+
+	while (list_next(&l, &item))
+		if (streq(item.word, speed))
+			return true;
+	return !*enabled;
+}
+
+uint64_t check_offered_speed(const Object *port)
+{
+	ListReader l = list_reader(ATTR_WORDS, object_text(port, PORT_ATTR_advertised_speeds));
+	uint64_t offered, fastest = 0;
+	ListItem item;
+
+	while (list_next(&l, &item))
+		if (parse_rate(item.word, &offered) && offered > fastest &&
+		    check_other_end_can(port, PORT_ATTR_partner_speeds, item.word))
+			fastest = offered;
+	return fastest;
 }
 
 /* Whether PORT has not been active since rdmad keeps its history. */

@@ -17,6 +17,11 @@ bool check_may_be_idle(const CheckRun *r, const Object *port);
 /* Whether the port that the run looks at says that it is active, and may not be idle: programs are
  * meant to use it. */
 bool check_is_in_use(const CheckRun *r);
+/* Whether SPEED is in ROW of PORT, the speeds of the other end of its link, or nobody knows. */
+bool check_other_end_can(const Object *port, PortAttr row, const char *speed);
+/* The highest speed of Ethernet that PORT offers, and so does the other end, as far as it is heard.
+ * 0: the port does not say. */
+uint64_t check_offered_speed(const Object *port);
 /* Whether PORT can be as it is because nobody has ever used it: it may be idle, or it and the ports
  * of the same place on other adapters of its model have never been active, while another port of
  * its adapter is. An adapter with two ports often has one cable. */

@@ -4,8 +4,6 @@
 
 #include "check-parts.h"
 #include "decode.h"
-#include "list.h"
-#include "parse.h"
 #include "port.h"
 
 /* The common part of the checks */
@@ -186,34 +184,15 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
-/* Whether SPEED is in ROW of PORT, the speeds of the other end of its link, or nobody knows. */
-static bool other_end_can(const Object *port, PortAttr row, const char *speed)
-{
-	const char *enabled = object_text(port, row);
-	ListReader l = list_reader(ATTR_WORDS, enabled);
-	ListItem item;
-
-	while (list_next(&l, &item))
-		if (streq(item.word, speed))
-			return true;
-	return !*enabled;
-}
-
 /* Finds a link of Ethernet that is slower than a speed which both ends offer, as far as the other
  * end is heard. Who has set a speed has left only that to be offered. */
 static void look_at_offered_speed(CheckRun *r)
 {
-	ListReader l = list_reader(ATTR_WORDS, object_text(r->port, PORT_ATTR_advertised_speeds));
-	uint64_t is, offered, fastest = 0;
-	ListItem item;
+	uint64_t is, fastest = check_offered_speed(r->port);
 
 	if (!check_is_in_use(r) || is_expected(r, PORT_ATTR_netdev_speed) ||
 	    !check_number(r->port, PORT_ATTR_netdev_speed, &is))
 		return;
-	while (list_next(&l, &item))
-		if (parse_rate(item.word, &offered) && offered > fastest &&
-		    other_end_can(r->port, PORT_ATTR_partner_speeds, item.word))
-			fastest = offered;
 	if (is < fastest)
 		check_find(r, &port_attributes[PORT_ATTR_rate],
 			   "the link runs at %.6g Gb/s, the port offers %.6g Gb/s%s",
@@ -247,7 +226,7 @@ static void look_at_speed(CheckRun *r)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(announced); i++) {
 		if (!has_name(object_value(r->port, announced[i].mask), announced[i].capability) ||
-		    !other_end_can(r->port, PORT_ATTR_neighbor_speeds, announced[i].speed))
+		    !check_other_end_can(r->port, PORT_ATTR_neighbor_speeds, announced[i].speed))
 			continue;
 		if (decode_value(ATTR_SPEED, announced[i].speed, &could_be) == 0 && is < could_be)
 			check_find(r, &port_attributes[PORT_ATTR_link_speed],
