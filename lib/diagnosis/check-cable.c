@@ -59,3 +59,26 @@ void look_at_module_state(CheckRun *r)
 	check_find(r, &port_attributes[PORT_ATTR_cable_state], "the module in the cage %s",
 		   streq(state, "fault") ? "has a fault" : "stays in low power");
 }
+
+/* Finds a module that is made for less than the link runs at, or than both ends offer: a slower
+ * switch needs no better one. DataRate, because that of InfiniBand is without the line encoding, as
+ * what a module says. A LAG has a module for each of its ports. */
+void look_for_wrong_cable(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_cable_max_rate];
+	uint64_t most, is = 0, offered = 0;
+
+	if (!check_number(r->port, PORT_ATTR_cable_max_rate, &most) || !check_is_in_use(r) ||
+	    check_is_expected(r, row))
+		return;
+	/* What is not heard of the other end is not known, and may be no more than the module. */
+	if (*object_text(r->port, PORT_ATTR_partner_speeds))
+		offered = check_offered_speed(r->port);
+	if (!object_value(r->port, PORT_ATTR_bond_active_rate))
+		check_number(r->port, PORT_ATTR_data_rate, &is);
+	if (MAX(is, offered) > most)
+		check_find(r, row, "the module is made for %.6g Gb/s, the %s %.6g Gb/s",
+			   (double)most / 1e9,
+			   is > most ? "link runs at" : "ends of the link offer",
+			   (double)(is > most ? is : offered) / 1e9);
+}

@@ -352,6 +352,7 @@ const Check checks[] = {
 	{"low-light",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_for_darkness,        "A lane of the module in the cage receives or sends less light than the module alarms of, while the port is active (Ethernet)."},
 	{"weak-light",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_for_little_light,    "The same of 1 dB more light or less."},
 	{"module",         SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_module_state,     "The module in the cage stays in low power or has a fault, as it says, and the port is not active (Ethernet)."},
+	{"wrong-cable",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_wrong_cable,     "The module in the cage is made for less, as it says, than the link runs at, or than a speed that both ends of it offer; and CableMaxRate is not expected (Ethernet)."},
 	{"other-cable",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_other_cable,     "The port is not active, and the module in its cage is another one than 24 hours ago, by its serial number; CableSerialNumber is not expected (Ethernet)."},
 	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,     0,          look_at_staleness,        "The last query of the port failed, or the device does not answer."},
 	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,     0,          look_at_verbs,            "rdmad could not ask the port by verbs."},

@@ -63,6 +63,7 @@ void look_at_same_guids(CheckRun *r);
 void look_for_darkness(CheckRun *r);
 void look_for_little_light(CheckRun *r);
 void look_at_module_state(CheckRun *r);
+void look_for_wrong_cable(CheckRun *r);
 /* check-bond.c */
 void look_at_bond(CheckRun *r);
 /* check-neighbor.c */

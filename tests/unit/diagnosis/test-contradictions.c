@@ -111,6 +111,77 @@ static void test_offered_speed(_unused_ void **state)
 	assert_offered("", "25G", "");
 }
 
+/* What is found of a port that runs at IS Gb/s with a module for MOST Gb/s (0: not known), where
+ * the ends offer these speeds; "": nothing. */
+static void assert_module(uint64_t is, uint64_t most, const char *port_offers,
+			  const char *partner_offers, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_protocol, "roce");
+	set_number(port, PORT_ATTR_data_rate, is * UINT64_C(1000000000));
+	if (most > 0)
+		set_number(port, PORT_ATTR_cable_max_rate, most * UINT64_C(1000000000));
+	set_text(port, PORT_ATTR_advertised_speeds, port_offers);
+	set_text(port, PORT_ATTR_partner_speeds, partner_offers);
+	assert_int_equal(found(&m, "wrong-cable"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+	/* a link that is down, a function that waits, and a module that is meant */
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "wrong-cable"), 0);
+	set_text(port, PORT_ATTR_state, "active");
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "wrong-cable"), 0);
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "pf");
+	assert_int_equal(expect_add(&m.expect, "CableMaxRate=10G"), 0);
+	assert_int_equal(found(&m, "wrong-cable"), 0);
+}
+
+static void test_wrong_cable(_unused_ void **state)
+{
+	/* the link runs above it, whatever is offered */
+	assert_module(100, 40, "", "", "made for 40 Gb/s, the link runs at 100 Gb/s");
+	assert_module(100, 40, "40G,100G", "40G,100G", "the link runs at 100 Gb/s");
+	assert_module(40, 40, "", "", "");
+	/* both ends offer more */
+	assert_module(10, 10, "10G,25G", "10G,25G",
+		      "made for 10 Gb/s, the ends of the link offer 25");
+	assert_module(1, 10, "10G,25G", "1G,25G", "the ends of the link offer 25 Gb/s");
+	assert_module(10, 25, "10G,25G", "10G,25G", "");
+	/* a slow module at a slow switch, at one that is not heard, and at a port set to its speed
+	 */
+	assert_module(10, 10, "10G,25G", "1G,10G", "");
+	assert_module(10, 10, "10G,25G", "", "");
+	assert_module(10, 10, "10G", "10G,25G", "");
+	assert_module(10, 10, "", "10G,25G", "");
+	/* no speed above it is one of both */
+	assert_module(10, 10, "10G,25G", "10G,40G", "");
+	assert_module(100, 0, "100G", "100G", "");
+}
+
+/* The rate of a LAG is that of its bond, which has a module for each member. */
+static void test_cable_of_lag(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_text(port, PORT_ATTR_protocol, "roce");
+	set_number(port, PORT_ATTR_data_rate, UINT64_C(200000000000));
+	set_number(port, PORT_ATTR_cable_max_rate, UINT64_C(100000000000));
+	assert_int_equal(found(&m, "wrong-cable"), 1);
+	set_number(port, PORT_ATTR_bond_active_rate, UINT64_C(200000000000));
+	assert_int_equal(found(&m, "wrong-cable"), 0);
+	/* what the ends of a link offer is of one member */
+	set_text(port, PORT_ATTR_advertised_speeds, "100G");
+	set_text(port, PORT_ATTR_partner_speeds, "100G,200G");
+	assert_int_equal(found(&m, "wrong-cable"), 0);
+	set_text(port, PORT_ATTR_advertised_speeds, "100G,200G");
+	assert_int_equal(found(&m, "wrong-cable"), 1);
+	assert_says(&m, 0, "made for 100 Gb/s, the ends of the link offer 200 Gb/s");
+}
+
 /* A link at NDR with two lanes, of which the other end says that so many are enabled. */
 static size_t shared(const char *enabled)
 {
@@ -484,6 +555,7 @@ int main(void)
 		cmocka_unit_test(test_netdev),	       cmocka_unit_test(test_unused),
 		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
 		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_bond_of_unequal),
+		cmocka_unit_test(test_wrong_cable),    cmocka_unit_test(test_cable_of_lag),
 		cmocka_unit_test(test_neighbor_mtu),   cmocka_unit_test(test_neighbor_pfc),
 	};
 
