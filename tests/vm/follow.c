@@ -269,8 +269,11 @@ void follow_begin(Follower *o)
 
 		if (!p)
 			continue;
+		/* The first state that is known is no transition. */
 		snprintf(p->last_state, sizeof(p->last_state), "%s",
-			 object_get(&o->objects.objects[i], "State"));
+			 is_known(&o->objects.objects[i])
+				 ? object_get(&o->objects.objects[i], "State")
+				 : "");
 		begin_port(p, &o->objects.objects[i]);
 	}
 }
