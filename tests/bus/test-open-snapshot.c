@@ -271,13 +271,14 @@ static void test_changes(void **state)
 		assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
 	} while (hot.lid != 42);
 
-	fixture_simulate(f, "fail mlx5_0/1 EIO 1");
+	fixture_simulate(f, "fail mlx5_0/1 EIO");
 	fixture_simulate(f, "event mlx5_0/1 lid-change");
 	do {
 		assert_int_equal(rdmad_wait(r, UINT64_MAX), 1);
 		assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
 	} while (!(hot.flags & RDMAD_PORT_STALE));
 	assert_int_equal(hot.lid, 42);
+	fixture_simulate(f, "fail mlx5_0/1 none");
 
 	fixture_simulate(f, "rename mlx5_0 ibp1");
 	while (rdmad_find(r, "ibp1/1", &ib) == -ENOENT)
