@@ -188,11 +188,12 @@ static void look_at_mtu(CheckRun *r)
  * end is heard. Who has set a speed has left only that to be offered. */
 static void look_at_offered_speed(CheckRun *r)
 {
-	uint64_t is, fastest = check_offered_speed(r->port);
+	uint64_t is, fastest;
 
 	if (!check_is_in_use(r) || is_expected(r, PORT_ATTR_netdev_speed) ||
 	    !check_number(r->port, PORT_ATTR_netdev_speed, &is))
 		return;
+	fastest = check_offered_speed(r->port);
 	if (is < fastest)
 		check_find(r, &port_attributes[PORT_ATTR_rate],
 			   "the link runs at %.6g Gb/s, the port offers %.6g Gb/s%s",
