@@ -2,11 +2,11 @@
 /* librdmad with a service that takes the place of rdmad, and answers as the test says: errors,
  * replies that rdmad does not send, and a device that gets another name meanwhile. */
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "../unit/descriptors.h"
 #include "fixture.h"
 #include "memory-layout.h"
 
@@ -237,18 +237,10 @@ static struct rdmad *open_snapshot(const Env *e)
 
 /* The descriptors of this process. The service, which is in it, has sent those of its last reply
  * and closed its copies once it has answered one more call. */
-static size_t count_descriptors(const Env *e)
+static unsigned int settled_descriptors(const Env *e)
 {
-	size_t n = 0;
-	DIR *dir;
-
 	sd_bus_message_unref(fixture_call(e->f, "/", "a.b", "Wait", NULL, ""));
-	dir = opendir("/proc/self/fd");
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
+	return count_descriptors();
 }
 
 /* Opening */
@@ -282,7 +274,7 @@ static void test_open_damaged(void **state)
 {
 	Env *e = *state;
 	struct rdmad *r = open_snapshot(e);
-	size_t before = count_descriptors(e);
+	unsigned int before = settled_descriptors(e);
 	struct rdmad_port p;
 	struct rdmad_handle h;
 
@@ -295,15 +287,15 @@ static void test_open_damaged(void **state)
 		assert_null(other);
 		assert_int_equal(rdmad_reopen(r), -EBADMSG);
 	}
-	assert_int_equal(count_descriptors(e), before);
+	assert_int_equal(settled_descriptors(e), before);
 	assert_int_equal(rdmad_read(r, h, &p), 0);
 	e->header->magic[0] = MEMORY_MAGIC[0];
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(rdmad_reopen(r), 0);
-	assert_int_equal(count_descriptors(e), before);
+	assert_int_equal(settled_descriptors(e), before);
 	assert_int_equal(rdmad_read(r, h, &p), 0);
 	rdmad_close(r);
-	assert_true(count_descriptors(e) < before);
+	assert_true(settled_descriptors(e) < before);
 }
 
 /* Finding a port */

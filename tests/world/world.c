@@ -2,10 +2,10 @@
 
 #include "world.h"
 
-#include <dirent.h>
 #include <malloc.h>
 #include <sys/wait.h>
 
+#include "../unit/descriptors.h"
 #include "bus-peer.h"
 #include "check.h"
 #include "clients.h"
@@ -376,18 +376,6 @@ static void world_done(World *w)
 	sd_event_unref(w->event);
 }
 
-static size_t n_descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	size_t n = 0;
-
-	LAW(d, "/proc is not there");
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
 /* Of this process, in bytes */
 static size_t memory_now(void)
 {
@@ -414,7 +402,8 @@ static void run_steps(World *w, uint64_t seed, const uint64_t *numbers, size_t n
 
 void run_world(uint64_t seed, const uint64_t *numbers, size_t n, RunResult *ret)
 {
-	size_t descriptors, memory;
+	unsigned int descriptors;
+	size_t memory;
 	uint64_t begin;
 	World w;
 
@@ -422,12 +411,12 @@ void run_world(uint64_t seed, const uint64_t *numbers, size_t n, RunResult *ret)
 	virtual_time_init(seed);
 	/* what the libraries keep for ever they have then */
 	run_steps(&w, seed, numbers, MIN(n, FIRST_STEPS));
-	descriptors = n_descriptors();
+	descriptors = count_descriptors();
 	memory = memory_now();
 	begin = virtual_now_usec();
 	run_steps(&w, seed, numbers, n);
-	LAW(n_descriptors() == descriptors, "%zu descriptors are open, before it were %zu",
-	    n_descriptors(), descriptors);
+	LAW(count_descriptors() == descriptors, "%u descriptors are open, before it were %u",
+	    count_descriptors(), descriptors);
 	LAW(memory_now() <= memory + MEMORY_MAX, "%zu bytes of memory are lost",
 	    memory_now() - memory);
 	*ret = (RunResult){.virtual_usec = virtual_now_usec() - begin,

@@ -8,12 +8,12 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
+#include "../descriptors.h"
 #include "memory-fixture.h"
 
 static void test_notices(void **state)
@@ -109,18 +109,6 @@ static void test_never_reads(void **state)
 	assert_in_range(n, 1, page);
 	close(memory);
 	close(changed);
-}
-
-static unsigned int count_descriptors(void)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	unsigned int n = 0;
-
-	assert_non_null(directory);
-	while (readdir(directory))
-		n++;
-	closedir(directory);
-	return n;
 }
 
 /* Of many that leave at once, one turn of the event loop removes more than one, and none that

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
-#include <dirent.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "../descriptors.h"
 #include "query-counters.h"
 #include "query-sysfs.h"
 #include "tree.h"
@@ -168,18 +168,6 @@ static void test_files_stay_open(void **state)
 	table = NULL;
 	assert_int_equal(counters_read_kept(&k, 1, USEC_PER_SEC, &table), -ENOENT);
 	assert_null(table);
-}
-
-static size_t count_descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	size_t n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
 }
 
 /* The counters of a port for whose files there is no room stay closed, until there is room. */

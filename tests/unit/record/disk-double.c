@@ -36,19 +36,6 @@ void disk_wait_hung(void)
 	pthread_mutex_unlock(&disk.lock);
 }
 
-unsigned int disk_count_descriptors(void)
-{
-	unsigned int n = 0;
-	DIR *d = opendir("/proc/self/fd");
-
-	if (!d)
-		abort();
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
 static void wait_while_it_hangs(void)
 {
 	pthread_mutex_lock(&disk.lock);

@@ -55,5 +55,3 @@ void disk_fail(unsigned int from, unsigned int n, int error);
 void disk_hang(bool hangs);
 /* Waits until a call does. */
 void disk_wait_hung(void);
-/* How many descriptors this process has open. */
-unsigned int disk_count_descriptors(void);

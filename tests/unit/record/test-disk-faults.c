@@ -17,6 +17,7 @@
 #include <ftw.h>
 #include <limits.h>
 
+#include "../descriptors.h"
 #include "disk-double.h"
 #include "history-file.h"
 #include "history-text.h"
@@ -62,7 +63,7 @@ static void mend(void)
 /* Has RUN run while call after call fails, until there is no such call. */
 static void fail_each_call(void (*run)(void))
 {
-	unsigned int n_runs = 0, n_open = disk_count_descriptors();
+	unsigned int n_runs = 0, n_open = count_descriptors();
 	const unsigned int n_fail[] = {1, UINT_MAX};
 
 	for (size_t n = 0; n < ARRAY_SIZE(n_fail); n++) {
@@ -74,7 +75,7 @@ static void fail_each_call(void (*run)(void))
 			from++;
 			run();
 			n_runs++;
-			assert_int_equal(disk_count_descriptors(), n_open);
+			assert_int_equal(count_descriptors(), n_open);
 		} while (disk.n_failed > 0);
 		/* not only the first calls */
 		assert_true(from > 50);

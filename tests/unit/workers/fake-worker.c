@@ -7,11 +7,11 @@
  * FILE does not exist.
  */
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "../descriptors.h"
 #include "fake-worker.h"
 
 #define N_GIDS 100U
@@ -129,17 +129,6 @@ void answer(const Query *q)
 		say_end(q, -ENODEV, "no such device");
 	else
 		say_end(q, 0, "");
-}
-
-static uint64_t count_descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	uint64_t n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n - 2 - 1; /* not ".", ".." and its own */
 }
 
 /* What a worker may do wrong, or well in an unusual way. Each function has a query for the device

@@ -2,11 +2,12 @@
 
 #include "pool-fixture.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "../descriptors.h"
 
 /* The clock */
 
@@ -279,18 +280,6 @@ static const SourceHandler handler = {.event = on_event,
 				      .device = on_device,
 				      .port = on_port,
 				      .end = on_end};
-
-static unsigned int count_descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned int n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 const PoolTiming quick = {
 	.answer_usec = 300 * USEC_PER_MSEC,
