@@ -76,6 +76,24 @@ static void test_lanes(_unused_ void **state)
 	assert_lanes(0, "EDR", "");
 }
 
+/* CHECK SAYS something of PORT, or nothing if that is ""; and nothing while the link is down, while
+ * the function waits, and when EXPECTED is. */
+static void assert_in_use(Machine *m, Object *port, const char *check, const char *says,
+			  const char *expected)
+{
+	assert_int_equal(found(m, check), *says ? 1 : 0);
+	if (*says)
+		assert_says(m, 0, says);
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(m, check), 0);
+	set_text(port, PORT_ATTR_state, "active");
+	set_text(device_of(m, port), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(m, check), 0);
+	set_text(device_of(m, port), DEVICE_ATTR_function, "pf");
+	assert_int_equal(expect_add(&m->expect, expected), 0);
+	assert_int_equal(found(m, check), 0);
+}
+
 /* A link of Ethernet at 10 Gb/s whose ends offer these speeds; "": nothing is found. */
 static void assert_offered(const char *port_offers, const char *partner_offers, const char *says)
 {
@@ -86,18 +104,7 @@ static void assert_offered(const char *port_offers, const char *partner_offers, 
 	set_number(port, PORT_ATTR_netdev_speed, UINT64_C(10000000000));
 	set_text(port, PORT_ATTR_advertised_speeds, port_offers);
 	set_text(port, PORT_ATTR_partner_speeds, partner_offers);
-	assert_int_equal(found(&m, "slow"), *says ? 1 : 0);
-	if (*says)
-		assert_says(&m, 0, says);
-	/* a link that is down, a function that waits, and a speed that is meant */
-	set_text(port, PORT_ATTR_state, "down");
-	assert_int_equal(found(&m, "slow"), 0);
-	set_text(port, PORT_ATTR_state, "active");
-	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
-	assert_int_equal(found(&m, "slow"), 0);
-	set_text(device_of(&m, port), DEVICE_ATTR_function, "pf");
-	assert_int_equal(expect_add(&m.expect, "NetdevSpeed=10G"), 0);
-	assert_int_equal(found(&m, "slow"), 0);
+	assert_in_use(&m, port, "slow", says, "NetdevSpeed=10G");
 }
 
 static void test_offered_speed(_unused_ void **state)
@@ -125,18 +132,7 @@ static void assert_module(uint64_t is, uint64_t most, const char *port_offers,
 		set_number(port, PORT_ATTR_cable_max_rate, most * UINT64_C(1000000000));
 	set_text(port, PORT_ATTR_advertised_speeds, port_offers);
 	set_text(port, PORT_ATTR_partner_speeds, partner_offers);
-	assert_int_equal(found(&m, "wrong-cable"), *says ? 1 : 0);
-	if (*says)
-		assert_says(&m, 0, says);
-	/* a link that is down, a function that waits, and a module that is meant */
-	set_text(port, PORT_ATTR_state, "down");
-	assert_int_equal(found(&m, "wrong-cable"), 0);
-	set_text(port, PORT_ATTR_state, "active");
-	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
-	assert_int_equal(found(&m, "wrong-cable"), 0);
-	set_text(device_of(&m, port), DEVICE_ATTR_function, "pf");
-	assert_int_equal(expect_add(&m.expect, "CableMaxRate=10G"), 0);
-	assert_int_equal(found(&m, "wrong-cable"), 0);
+	assert_in_use(&m, port, "wrong-cable", says, "CableMaxRate=10G");
 }
 
 static void test_wrong_cable(_unused_ void **state)
