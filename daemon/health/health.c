@@ -15,9 +15,9 @@ static DeviceHealth *device_health(const Object *o)
 
 static const Value *ask_history(void *userdata, const Object *port)
 {
-	/* a history changes with these */
-	static const PortAttr rows[] = {PORT_ATTR_state, PORT_ATTR_state_change,
-					PORT_ATTR_link_downs, PORT_ATTR_rate};
+	/* a history changes with these; another name has another history */
+	static const PortAttr rows[] = {PORT_ATTR_device_name, PORT_ATTR_state, PORT_ATTR_rate,
+					PORT_ATTR_state_change, PORT_ATTR_link_downs};
 	Health *h = userdata;
 
 	h->now.time = true;

@@ -346,13 +346,40 @@ static void test_slower_ends(_unused_ void **state)
 	assert_port(p, "ok");
 }
 
+/* A device has another name, to which a history belongs: that is judged now. */
+static void test_other_name(_unused_ void **state)
+{
+	_cleanup_(port_change_done) PortChange change = {};
+	DeviceSnapshot renamed = {};
+	_cleanup_judged_ Judged j;
+	PortSnapshot s;
+	Device *d;
+	Port *p;
+
+	judged_begin(&j, 0, 0);
+	d = judged_add(&j, "mlx5_0", 1);
+	p = d->ports[0];
+	s = judged_answer(p, ACTIVE);
+	PORT_SUPPLY(&s, active_speed_ex, 128);
+	(void)judged_set(&j, p, s);
+	judge_at(&j, 10);
+	assert_port(p, "ok");
+	DEVICE_SUPPLY_TEXT(&renamed, name, "mlx5_1");
+	(void)judged_set_device(&j, d, &renamed);
+	cache_apply_port_name(p, judged_usec(&j), &change);
+	history_note_rate(&p->history, 800000000000);
+	assert_true(health_take_port(j.health, &change));
+	judge_at(&j, 20);
+	assert_port(p, "warning slower@20");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),	    cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_tables),	    cmocka_unit_test(test_history),
 		cmocka_unit_test(test_evidence),    cmocka_unit_test(test_judged),
-		cmocka_unit_test(test_slower_ends),
+		cmocka_unit_test(test_slower_ends), cmocka_unit_test(test_other_name),
 	};
 
 	return cmocka_run_group_tests_name("judge-objects", tests, NULL, NULL);
