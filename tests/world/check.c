@@ -2,6 +2,7 @@
 
 #include "check.h"
 
+#include "names.h"
 #include "rdmad.h"
 
 #define READER 1000U
@@ -93,4 +94,81 @@ void check_memory(const Manager *m)
 	LAW(n == m->cache.n_ports, "%zu ports are in the memory, %zu in the cache", n,
 	    m->cache.n_ports);
 	rdmad_close(r);
+}
+
+/* What is judged */
+
+#define JUDGED_MAX (SCRIPT_DEVICES * (SCRIPT_PORTS + 1))
+
+/* What the judge says of one device or port. */
+typedef struct Judged {
+	char path[RDMAD_PATH_MAX];
+	AttrVerdict health;
+	Table *findings;
+} Judged;
+
+/* What the judge says of the devices of M and their ports, in their order. Returns how many they
+ * are. */
+static size_t ask_judge(const Manager *m, Judged ret[JUDGED_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		const Device *d = m->cache.devices[i];
+
+		device_path(d, ret[n].path);
+		ret[n].health = health_of_device(d, &ret[n].findings);
+		n++;
+		for (uint32_t k = 0; k < d->n_ports; k++, n++) {
+			port_path(d->ports[k], ret[n].path);
+			ret[n].health = health_of_port(d->ports[k], &ret[n].findings);
+		}
+	}
+	return n;
+}
+
+static bool has_finding(const Table *t, const FindingEntry *f)
+{
+	TABLE_FOREACH(FindingEntry, other, t)
+		if (streq(f->check, other->check) && streq(f->attribute, other->attribute))
+			return true;
+	return false;
+}
+
+static void check_published(const Judged *j, AttrVerdict health, const Table *findings)
+{
+	LAW(j->health == health && table_equal(j->findings, findings),
+	    "%s is judged otherwise than is published", j->path);
+}
+
+static void ignore(_unused_ void *userdata, _unused_ Device *d)
+{
+}
+
+void check_health(Manager *m)
+{
+	Judged judged[JUDGED_MAX], anew[JUDGED_MAX];
+	uint64_t now = realtime_now_usec();
+	size_t n = ask_judge(m, judged), at = 0;
+
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		const Device *d = m->cache.devices[i];
+
+		check_published(&judged[at++], d->now.values.health,
+				d->now.tables[DEVICE_TABLE_FINDINGS]);
+		for (uint32_t k = 0; k < d->n_ports; k++)
+			check_published(&judged[at++], d->ports[k]->now.values.health,
+					d->ports[k]->now.tables[PORT_TABLE_FINDINGS]);
+	}
+	health_judge(m->health, now, ignore, NULL);
+	ask_judge(m, judged);
+	manager_health_end(m);
+	LAW(manager_health_start(m) >= 0, "no memory");
+	health_take_device(m->health, &(DeviceChange){.device = m->cache.devices[0]});
+	health_judge(m->health, now, ignore, NULL);
+	ask_judge(m, anew);
+	for (size_t i = 0; i < n; i++)
+		TABLE_FOREACH(FindingEntry, f, anew[i].findings)
+			LAW(has_finding(judged[i].findings, f), "%s: %s is not found: %s",
+			    anew[i].path, f->check, f->text);
 }

@@ -30,6 +30,8 @@
 #define PLAYED_USEC (5 * USEC_PER_SEC)
 /* At one of so many quiet points the record is played. */
 #define REPLAYS_ONE_IN 8U
+/* At one of so many there is another judge. */
+#define JUDGES_ONE_IN 4U
 /* A segment begins often. */
 #define RECORD_MAX (64U << 10)
 /* What the libraries, and malloc() for each thread, may keep */
@@ -136,6 +138,26 @@ static int open_record(void *userdata, const SourceHandler *handler, void *handl
 	return r;
 }
 
+/* Begins a process of its own for what this one is to know nothing of. */
+static pid_t begin_apart(void)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	LAW(pid >= 0, "no process");
+	return pid;
+}
+
+static void end_apart(pid_t pid, const char *law)
+{
+	int status;
+
+	LAW(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+		    WEXITSTATUS(status) == EXIT_SUCCESS,
+	    "%s", law);
+}
+
 /* In a process of its own: another core plays the record at PATH, and publishes what this one does.
  */
 static void play(const World *w, const char *path, const char *bus_address)
@@ -174,7 +196,6 @@ static void check_record(World *w)
 	/* it has the number of this process in it */
 	const char *bus_address = peer_address();
 	char path[96];
-	int status;
 	pid_t pid;
 
 	if (!w->manager->ready || !disk_is_open())
@@ -182,15 +203,27 @@ static void check_record(World *w)
 	pass(w, RECORD_USEC);
 	read_published(w);
 	LAW(disk_newest_segment(path, sizeof(path)), "there is no record");
-	fflush(NULL);
-	pid = fork();
-	LAW(pid >= 0, "no process");
+	pid = begin_apart();
 	if (pid == 0)
 		play(w, path, bus_address);
-	LAW(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-		    WEXITSTATUS(status) == EXIT_SUCCESS,
-	    "the record does not say what was published");
+	end_apart(pid, "the record does not say what was published");
 	w->n_played++;
+}
+
+/* What is judged */
+
+static void check_judge(World *w)
+{
+	pid_t pid;
+
+	if (!w->manager->ready || w->manager->cache.n_devices == 0)
+		return;
+	pid = begin_apart();
+	if (pid == 0) {
+		check_health(w->manager);
+		_exit(EXIT_SUCCESS);
+	}
+	end_apart(pid, "the health of ports does not follow from what is published");
 }
 
 /* Nothing fails any more: the core finds out all, and all laws hold. */
@@ -218,6 +251,8 @@ static void quiet(World *w)
 	check_memory(w->manager);
 	read_published(w);
 	w->n_quiet++;
+	if (w->n_quiet % JUDGES_ONE_IN == 0)
+		check_judge(w);
 	if (w->n_quiet % REPLAYS_ONE_IN == 0)
 		check_record(w);
 }
