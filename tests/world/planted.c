@@ -30,6 +30,26 @@ const Plant plants[] = {
 	{"Refresh() is not answered after a look", 1},
 	{"what waits for the record outlives its port", 1},
 	{"a device that has gone stays in the record", 1},
+	{"what a query that ends early has not answered is forgotten", 2},
+	{"an answer of another port ends the retry of one that failed", 2},
+	{"ports that settle are forgotten while a query goes on", 1},
+	{"an event about all ports leaves out those that are being asked", 1},
+	{"the devices are not listed while one is being asked", 1},
+	{"an event of a device that comes during a look is dropped", 1},
+	{"an event about a device that is not known yet is dropped", 1},
+	{"an event before a flush that is due is dropped", 1},
+	{"a name that changes while a port is stale is dropped", 1},
+	{"who has left is told whose the connection was", 1},
+	{"an event of a port that has failed is dropped", 1},
+	{"a port that goes while its device hangs stays in the memory", 1},
+	{"a port that answers before its siblings is not in the memory", 1},
+	{"a device that goes during a look goes silently", 1},
+	{"the judge is not told of another name", 1},
+	{"a change while the judge is due is not judged", 1},
+	{"the judge keeps a port that has gone", 1},
+	{"a port that failed when its segment began is well in the record", 1},
+	{"a device that gets another name keeps its old one in the record", 1},
+	{"a port that answers first in a later segment is not in the record", 1},
 };
 /* clang-format on */
 const size_t n_plants = ARRAY_SIZE(plants);
@@ -46,12 +66,36 @@ static bool is_planted(const char *name)
 
 /* What is to be asked */
 
+static bool is_stale(const Schedule *w, uint32_t number)
+{
+	const Port *p = device_port(w->device, number);
+
+	return p && p->now.values.stale;
+}
+
+int __real_schedule_mark(Schedule *w, uint32_t port, EventReason reason);
+
+static int mark_others(Schedule *w, EventReason reason)
+{
+	int r = 0;
+
+	for (uint32_t n = 1; r >= 0 && n <= w->device->n_ports; n++)
+		if (!port_set_has(&w->asked.ports, n))
+			r = __real_schedule_mark(w, n, reason);
+	return r;
+}
+
 WRAP(int, schedule_mark, Schedule *w, uint32_t port, EventReason reason)
 {
 	bool is_asked = w->asked_id && port <= RDMA_PORT_MAX && port != EVENT_ALL_PORTS &&
 			port_set_has(&w->asked.ports, port);
 
 	if (is_asked && is_planted("an event about a port that is being asked is dropped"))
+		return 0;
+	if (w->asked_id && port == EVENT_ALL_PORTS &&
+	    is_planted("an event about all ports leaves out those that are being asked"))
+		return mark_others(w, reason);
+	if (is_stale(w, port) && is_planted("an event of a port that has failed is dropped"))
 		return 0;
 	return __real_schedule_mark(w, port, reason);
 }
@@ -104,7 +148,38 @@ WRAP(uint64_t, schedule_next_retry, Schedule *w)
 	return is_planted("a query that has failed is not repeated") ? 3600 * USEC_PER_SEC : delay;
 }
 
+WRAP(void, schedule_end, Schedule *w, uint64_t now_usec)
+{
+	if (is_planted("what a query that ends early has not answered is forgotten"))
+		w->asked.ports = (PortSet){};
+	if (port_set_is_empty(&w->asked.ports) && w->device->n_ports > 1 &&
+	    is_planted("an answer of another port ends the retry of one that failed"))
+		schedule_stop_retry(w);
+	__real_schedule_end(w, now_usec);
+}
+
+WRAP(void, schedule_settle, Schedule *w)
+{
+	if (w->asked_id && is_planted("ports that settle are forgotten while a query goes on"))
+		w->settling = (PortSet){};
+	__real_schedule_settle(w);
+}
+
 /* Events and answers */
+
+static bool is_asking(const Manager *m)
+{
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		if (m->cache.devices[i]->schedule->asked_id)
+			return true;
+	return false;
+}
+
+WRAP(void, manager_enumerate, Manager *m)
+{
+	if (!is_asking(m) || !is_planted("the devices are not listed while one is being asked"))
+		__real_manager_enumerate(m);
+}
 
 WRAP(void, manager_spare_flush, Manager *m)
 {
@@ -123,6 +198,14 @@ WRAP(void, manager_on_event, void *userdata, const Event *e)
 		return;
 	if (e->reason == REASON_RECOVERED && m->devices_due &&
 	    is_planted("a recovery while devices are due is dropped"))
+		return;
+	if (e->reason == REASON_DEVICE && m->looking &&
+	    is_planted("an event of a device that comes during a look is dropped"))
+		return;
+	if (e->device != EVENT_ALL_DEVICES && !cache_device(&m->cache, e->device) &&
+	    is_planted("an event about a device that is not known yet is dropped"))
+		return;
+	if (timer_runs(m->flush) && is_planted("an event before a flush that is due is dropped"))
 		return;
 	__real_manager_on_event(userdata, e);
 }
@@ -149,6 +232,49 @@ WRAP(void, manager_on_end, void *userdata, uint64_t id, int error, QueryErrorCod
 	if (is_planted("the end of an ended query ends the next"))
 		id = confuse(userdata, id);
 	__real_manager_on_end(userdata, id, error, code, text);
+}
+
+WRAP(void, cache_apply_port_name, Port *p, uint64_t now, PortChange *ret)
+{
+	if (!p->now.values.stale ||
+	    !is_planted("a name that changes while a port is stale is dropped"))
+		__real_cache_apply_port_name(p, now, ret);
+}
+
+WRAP(void, manager_announce_device, Manager *m, Device *d, CacheOp op)
+{
+	if (op != CACHE_REMOVED || !m->looking ||
+	    !is_planted("a device that goes during a look goes silently"))
+		__real_manager_announce_device(m, d, op);
+}
+
+WRAP(void, shared_memory_put, SharedMemory *memory, Port *p, bool changed)
+{
+	if (port_set_is_empty(&p->device->schedule->asked.ports) ||
+	    !is_planted("a port that answers before its siblings is not in the memory"))
+		__real_shared_memory_put(memory, p, changed);
+}
+
+WRAP(void, shared_memory_remove, SharedMemory *memory, Port *p)
+{
+	if (!p->device->schedule->wedged ||
+	    !is_planted("a port that goes while its device hangs stays in the memory"))
+		__real_shared_memory_remove(memory, p);
+}
+
+WRAP(void, manager_health_port, Manager *m, PortChange *change)
+{
+	if (change->cause == CHANGE_LIST && is_planted("the judge is not told of another name"))
+		return;
+	if (m->health_soon && is_planted("a change while the judge is due is not judged"))
+		return;
+	__real_manager_health_port(m, change);
+}
+
+WRAP(void, manager_health_forget_port, Manager *m, Port *p)
+{
+	if (!is_planted("the judge keeps a port that has gone"))
+		__real_manager_health_forget_port(m, p);
 }
 
 /* The bus */
@@ -190,6 +316,12 @@ WRAP(void, manager_refuse_calls, Device *d, uint32_t port, int error, const char
 		__real_manager_refuse_calls(d, port, error, text);
 }
 
+WRAP(void, caller_wait_cancel, CallerWait *wait)
+{
+	if (!is_planted("who has left is told whose the connection was"))
+		__real_caller_wait_cancel(wait);
+}
+
 WRAP(void, bus_answer_refresh, PendingList *list, int error)
 {
 	if (error < 0 || !is_planted("Refresh() is not answered after a look"))
@@ -208,4 +340,24 @@ WRAP(void, change_put_removed, GString *to, const ChangeTime *t, const char *nam
 {
 	if (!is_planted("a device that has gone stays in the record"))
 		__real_change_put_removed(to, t, name);
+}
+
+WRAP(void, change_put_errors, GString *to, const ChangeTime *t, const Device *d)
+{
+	if (!is_planted("a port that failed when its segment began is well in the record"))
+		__real_change_put_errors(to, t, d);
+}
+
+WRAP(void, change_put_renamed, GString *to, const ChangeTime *t, const char *was, const Device *d,
+     const AttrMask *changed)
+{
+	if (!is_planted("a device that gets another name keeps its old one in the record"))
+		__real_change_put_renamed(to, t, was, d, changed);
+}
+
+WRAP(void, change_put_first, GString *to, const ChangeTime *t, const char *name, uint32_t number,
+     const PortSnapshot *is, bool is_back, uint32_t reasons, bool is_open)
+{
+	if (!is_planted("a port that answers first in a later segment is not in the record"))
+		__real_change_put_first(to, t, name, number, is, is_back, reasons, is_open);
 }
