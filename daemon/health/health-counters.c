@@ -30,6 +30,12 @@ static void forget_samples(Health *h, const CounterLadder *l)
 		}
 }
 
+/* NULL: there is none yet. */
+static CounterLadder *ladder_of(PortHealth *ph, SampleEnd end)
+{
+	return end == SAMPLE_LOCAL ? &ph->counters : ph->far;
+}
+
 uint64_t health_counters_usec(const Port *p)
 {
 	const PortHealth *ph = p->health;
@@ -37,16 +43,20 @@ uint64_t health_counters_usec(const Port *p)
 	return ph && ph->counters.n > 0 ? ph->counters.monotonic_usec[0] : 0;
 }
 
-bool health_take_counters(Health *h, Port *p, const Table *read, uint64_t realtime_usec,
-			  uint64_t monotonic_usec)
+bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
+			  uint64_t realtime_usec, uint64_t monotonic_usec)
 {
 	uint64_t least = h->counter_usec ? MIN(h->counter_usec / 2, LEAST_USEC) : LEAST_USEC;
 	PortHealth *ph = p->health;
+	CounterLadder *l;
 
-	if (!ph || monotonic_usec < health_counters_usec(p) + least)
+	if (ph && end == SAMPLE_REMOTE && !ph->far)
+		ph->far = calloc(1, sizeof(*ph->far));
+	l = ph ? ladder_of(ph, end) : NULL;
+	if (!l || (l->n > 0 && monotonic_usec < l->monotonic_usec[0] + least))
 		return false;
-	forget_samples(h, &ph->counters);
-	(void)ladder_take(&ph->counters, read, realtime_usec, monotonic_usec, is_used, &h->expect);
+	forget_samples(h, l);
+	(void)ladder_take(l, read, realtime_usec, monotonic_usec, is_used, &h->expect);
 	ph->mark.counters = p->device->health->is_marked = h->is_marked = true;
 	return true;
 }
@@ -55,6 +65,12 @@ void health_drop_counters(Health *h, PortHealth *ph)
 {
 	forget_samples(h, &ph->counters);
 	ladder_done(&ph->counters);
+	if (!ph->far)
+		return;
+	forget_samples(h, ph->far);
+	ladder_done(ph->far);
+	free(ph->far);
+	ph->far = NULL;
 }
 
 /* Sample I of L, made in PLACE of H; NULL without memory. */
@@ -73,29 +89,48 @@ static const Sample *make(Health *h, size_t place, const CounterLadder *l, size_
 	return &made->sample;
 }
 
-/* The counters of PORT that were read lately; NULL: there are none. */
-static const CounterLadder *counters_of(Health *h, const Object *port)
+/* The counters at END of PORT that were read lately; NULL: there are none. */
+static const CounterLadder *counters_of(Health *h, const Object *port, SampleEnd end)
 {
-	const PortHealth *ph = health_object_port(port)->health;
-	const CounterLadder *l = &ph->counters;
+	const CounterLadder *l = ladder_of(health_object_port(port)->health, end);
 	uint64_t old = MAX(2 * h->counter_usec, OLD_USEC);
 
 	h->now.counters = h->now.time = true;
-	return l->n > 0 && h->judged_usec <= l->realtime_usec[0] + old ? l : NULL;
+	return l && l->n > 0 && h->judged_usec <= l->realtime_usec[0] + old ? l : NULL;
+}
+
+static const Sample *newest(Health *h, const Object *port, SampleEnd end)
+{
+	const CounterLadder *l = counters_of(h, port, end);
+
+	return l ? make(h, 2 * end, l, 0) : NULL;
+}
+
+static const Sample *earlier(Health *h, const Object *port, SampleEnd end, uint64_t most_usec)
+{
+	const CounterLadder *l = counters_of(h, port, end);
+	size_t i = l ? ladder_find(l, most_usec) : 0;
+
+	return i > 0 ? make(h, 2 * end + 1, l, i) : NULL;
 }
 
 const Sample *health_ask_counters(void *userdata, const Object *port, const char **ret_why)
 {
-	const CounterLadder *l = counters_of(userdata, port);
-
 	*ret_why = NULL;
-	return l ? make(userdata, 0, l, 0) : NULL;
+	return newest(userdata, port, SAMPLE_LOCAL);
 }
 
 const Sample *health_ask_counters_before(void *userdata, const Object *port, uint64_t most_usec)
 {
-	const CounterLadder *l = counters_of(userdata, port);
-	size_t i = l ? ladder_find(l, most_usec) : 0;
+	return earlier(userdata, port, SAMPLE_LOCAL, most_usec);
+}
 
-	return i > 0 ? make(userdata, 1, l, i) : NULL;
+const Sample *health_ask_far(void *userdata, const Object *port)
+{
+	return newest(userdata, port, SAMPLE_REMOTE);
+}
+
+const Sample *health_ask_far_before(void *userdata, const Object *port, uint64_t most_usec)
+{
+	return earlier(userdata, port, SAMPLE_REMOTE, most_usec);
 }

@@ -33,6 +33,7 @@ typedef struct PortHealth {
 	Mark mark;
 	Fit fit;
 	CounterLadder counters;
+	CounterLadder *far; /* of the port at the other end; NULL: nobody has read them */
 } PortHealth;
 
 /* A sample in the form that checks take. */
@@ -63,7 +64,7 @@ struct Health {
 	const Object *history_of; /* the port with HISTORY; NULL: none was asked for in this run */
 	Value history;
 	PortEvidence evidence;
-	MadeSample samples[2]; /* the one now, and one before */
+	MadeSample samples[4]; /* by SampleEnd: the one now, and one before */
 
 	/* what the checks look at */
 	ObjectList list;
@@ -96,5 +97,7 @@ bool fit_look(Health *h, Device *d, uint64_t now);
 /* The functions of CheckAsk. */
 const Sample *health_ask_counters(void *userdata, const Object *port, const char **ret_why);
 const Sample *health_ask_counters_before(void *userdata, const Object *port, uint64_t most_usec);
+const Sample *health_ask_far(void *userdata, const Object *port);
+const Sample *health_ask_far_before(void *userdata, const Object *port, uint64_t most_usec);
 /* Forgets the counters of a port. */
 void health_drop_counters(Health *h, PortHealth *ph);

@@ -145,6 +145,8 @@ static CheckRun new_run(Health *h)
 			.evidence = ask_evidence,
 			.counters = health_ask_counters,
 			.counters_before = health_ask_counters_before,
+			.far_counters = health_ask_far,
+			.far_counters_before = health_ask_far_before,
 			.userdata = h},
 		.devices = h->devices,
 	};

@@ -16,6 +16,7 @@
 
 #include "cache.h"
 #include "expect.h"
+#include "sample.h"
 
 typedef struct Health Health;
 
@@ -31,10 +32,10 @@ void health_expect(Health *h, Expectations *e);
  */
 bool health_take_port(Health *h, const PortChange *c);
 bool health_take_device(Health *h, const DeviceChange *c);
-/* The counters of P were READ (NULL: it has none). The same. */
-bool health_take_counters(Health *h, Port *p, const Table *read, uint64_t realtime_usec,
-			  uint64_t monotonic_usec);
-/* When those of P were taken last, on CLOCK_MONOTONIC; 0: never. */
+/* The counters at END of the link of P were READ (NULL: it has none). The same. */
+bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
+			  uint64_t realtime_usec, uint64_t monotonic_usec);
+/* When those of P itself were taken last, on CLOCK_MONOTONIC; 0: never. */
 uint64_t health_counters_usec(const Port *p);
 /* P, or D whose ports have gone, is about to be freed. */
 void health_forget_port(Health *h, Port *p);

@@ -26,7 +26,9 @@ const ReadingRow manager_reading_rows[_QUERY_KIND_MAX] = {
 	[QUERY_FAR] = {.name = "counters of the other end",
 		       .size = sizeof(Reading),
 		       .table = PORT_TABLE_COUNTERS,
-		       .begin = manager_begin_far},
+		       .begin = manager_begin_far,
+		       .clean = clean_counters,
+		       .finished = manager_finished_far},
 };
 
 int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list)

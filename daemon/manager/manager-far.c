@@ -120,18 +120,29 @@ void manager_begin_far(Manager *m, Reading *r)
 {
 	const char *umad = m->neighbor_asks[NEIGHBORS_OF_FABRIC].path;
 	const PortSnapshot *now = &r->port->now;
+	bool source_has_them = m->source->ops->has_far;
 
 	if (now->values.protocol != PROTOCOL_INFINIBAND)
 		refuse(r, UNAVAILABLE_NOT_APPLICABLE);
 	else if (now->open_error == -ECANCELED)
 		refuse(r, UNAVAILABLE_KEPT_CLOSED);
-	else if (!m->bus || !umad || access(umad, F_OK) < 0)
+	else if (!source_has_them && (!m->bus || !umad || access(umad, F_OK) < 0))
 		refuse(r, UNAVAILABLE_NOT_ASKED);
 	else if (now->values.state != PORT_STATE_ACTIVE)
 		refuse(r, now->values.state < PORT_STATE_INIT ? UNAVAILABLE_LINK_DOWN
 							      : UNAVAILABLE_NOT_CONFIGURED);
+	else if (source_has_them)
+		manager_mark_readings(m, r->port->device);
 	else
 		ask_next(m);
+}
+
+bool manager_finished_far(Manager *m, Reading *r)
+{
+	if (health_take_counters(m->health, r->port, SAMPLE_REMOTE, r->table, r->realtime_usec,
+				 r->monotonic_usec))
+		manager_health_judge_soon(m);
+	return false;
 }
 
 void manager_far_forget(Manager *m)

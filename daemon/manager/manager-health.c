@@ -169,7 +169,8 @@ void manager_health_counters(Manager *m, Port *p)
 
 	if (!r || r->error < 0 || !r->monotonic_usec)
 		return;
-	if (health_take_counters(m->health, p, r->table, r->realtime_usec, r->monotonic_usec))
+	if (health_take_counters(m->health, p, SAMPLE_LOCAL, r->table, r->realtime_usec,
+				 r->monotonic_usec))
 		manager_health_judge_soon(m);
 	/* nobody else wants them */
 	if (r->is_own) {

@@ -14,11 +14,11 @@
  *   manager-look.c      looks at everything: when they are over, READY and Refresh()
  *   manager-change.c    hands what has changed to those who take it: all below but the calls
  *   manager-expect.c    what is expected of ports, in files
+ *   manager-calls.c     what callers want of the hardware
+ *   manager-far.c       the counters of the ports at the other ends of links
  *   manager-health.c    how well devices and ports are
  *   manager-publish.c   what goes to the shared memory and to the bus
- *   manager-calls.c     what callers want of the hardware
  *   manager-users.c     who has queue pairs: the processes, and the journal
- *   manager-far.c       the counters of the ports at the other ends of links
  *   manager-reading.c   what is read on demand
  *   manager-dirty.c     takes events in: what may have changed is marked
  *   manager-history.c   transitions: history and journal
@@ -259,8 +259,8 @@ typedef struct ReadingRow {
 	/* Its question ends soon when there is something else to be asked; then the answer may be
 	 * a part (-ETIME). */
 	bool gives_way;
-	/* Asks somebody else than the source; the reading is at READING_WANTED. NULL: the source is
-	 * asked. */
+	/* Asks somebody else than the source, but one that has_far; the reading is at
+	 * READING_WANTED. NULL: the source is asked. */
 	void (*begin)(Manager *m, Reading *r);
 	/* Makes the text in T valid, whatever a worker says. */
 	void (*clean)(Table *t);
@@ -280,6 +280,8 @@ int manager_read(void *userdata, Port *p, QueryKind kind);
 /* All that can be known is known. */
 void manager_finish_reading(Manager *m, Reading *r);
 void manager_fail_reading(Reading *r, int error, const char *text);
+/* D is to be asked soon for what is wanted of it. */
+void manager_mark_readings(Manager *m, Device *d);
 /* Asks D for what is wanted of it. No question may be under way. */
 void manager_ask_readings(Manager *m, Device *d);
 /* Something else is to be asked of D: a question under way that gives way is to end soon. */
@@ -311,25 +313,6 @@ void manager_want_users(Manager *m, Port *p);
 /* The connection to the bus ends: nobody says what processes are. */
 void manager_forget_processes(Manager *m);
 
-/* manager-far.c */
-
-/* ReadingRow.begin */
-void manager_begin_far(Manager *m, Reading *r);
-/* As manager_neighbors_forget(). */
-void manager_far_forget(Manager *m);
-
-/* manager-calls.c */
-
-/* The rows of all kinds but QUERY_ATTRIBUTES. */
-extern const ReadingRow manager_reading_rows[_QUERY_KIND_MAX];
-
-/* BusHandler's functions of the same names. */
-int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);
-PendingList *manager_refresh(void *userdata);
-void manager_status(void *userdata, BusStatus *ret);
-/* Answers all calls about PORT (0: all) of D that wait with ERROR and TEXT. */
-void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text);
-
 /* manager-expect.c */
 
 /* Reads what is expected at PATH, NULL: nothing. -ENOMEM. */
@@ -355,6 +338,26 @@ void manager_health_counters(Manager *m, Port *p);
 /* P, or D without ports, is about to be freed. */
 void manager_health_forget_port(Manager *m, Port *p);
 void manager_health_forget_device(Manager *m, Device *d);
+
+/* manager-far.c */
+
+/* ReadingRow.begin */
+void manager_begin_far(Manager *m, Reading *r);
+bool manager_finished_far(Manager *m, Reading *r);
+/* As manager_neighbors_forget(). */
+void manager_far_forget(Manager *m);
+
+/* manager-calls.c */
+
+/* The rows of all kinds but QUERY_ATTRIBUTES. */
+extern const ReadingRow manager_reading_rows[_QUERY_KIND_MAX];
+
+/* BusHandler's functions of the same names. */
+int manager_query(void *userdata, Port *p, uint64_t max_age_usec, PendingList **ret_list);
+PendingList *manager_refresh(void *userdata);
+void manager_status(void *userdata, BusStatus *ret);
+/* Answers all calls about PORT (0: all) of D that wait with ERROR and TEXT. */
+void manager_refuse_calls(Device *d, uint32_t port, int error, const char *text);
 
 /* manager-publish.c */
 

@@ -32,10 +32,15 @@ Reading *manager_reserve_reading(Port *p, QueryKind kind)
 	return r;
 }
 
+void manager_mark_readings(Manager *m, Device *d)
+{
+	d->schedule->marked = true;
+	manager_mark_flush(m);
+}
+
 static void begin(Manager *m, Reading *r)
 {
 	const ReadingRow *row = row_of(r->port->device, r->kind);
-	Schedule *w = r->port->device->schedule;
 
 	r->step = READING_WANTED;
 	r->began_usec = monotonic_usec(m);
@@ -45,8 +50,7 @@ static void begin(Manager *m, Reading *r)
 		row->begin(m, r);
 		return;
 	}
-	w->marked = true;
-	manager_mark_flush(m);
+	manager_mark_readings(m, r->port->device);
 }
 
 /* One that failed is no younger: the source is asked again. Who else is asked has time, too. */
@@ -157,7 +161,7 @@ static void ask(Manager *m, Device *d, QueryKind kind)
 void manager_ask_readings(Manager *m, Device *d)
 {
 	for (QueryKind k = 0; k < _QUERY_KIND_MAX && !d->schedule->asked_id; k++)
-		if (k != QUERY_ATTRIBUTES && !row_of(d, k)->begin)
+		if (k != QUERY_ATTRIBUTES && (!row_of(d, k)->begin || m->source->ops->has_far))
 			ask(m, d, k);
 }
 

@@ -30,7 +30,7 @@ typedef enum QueryKind {
 	QUERY_ATTRIBUTES, /* of ports, and perhaps of the device */
 	QUERY_COUNTERS,	  /* the counters of ports and nothing else */
 	QUERY_USERS,	  /* who has queue pairs on ports and nothing else */
-	QUERY_FAR,	  /* the counters of the ports at the other ends: no source is asked */
+	QUERY_FAR,	  /* the counters of the ports at the other ends: see has_far */
 	_QUERY_KIND_MAX
 } QueryKind;
 
@@ -113,6 +113,8 @@ struct Source {
 };
 
 typedef struct SourceOps {
+	/* It answers QUERY_FAR, and nobody else is to be asked. */
+	bool has_far;
 	/* Begins to report events. The core calls it before the first enumerate(), so that no
 	 * change between the two is missed. */
 	int (*start)(Source *s);

@@ -104,12 +104,12 @@ int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *re
 	return error;
 }
 
-int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret)
+int simulated_answer_counters(SimulatedPort *p, bool far, PortSnapshot *ret)
 {
 	int r;
 
 	*ret = (PortSnapshot){};
-	r = simulated_counters_read(p, ++p->n_counted, &ret->tables[PORT_TABLE_COUNTERS]);
+	r = simulated_counters_read(p, far, ++p->n_counted[far], &ret->tables[PORT_TABLE_COUNTERS]);
 	mask_set(&ret->supplied, PORT_ATTR_counters, r == 0);
 	return r;
 }

@@ -25,5 +25,6 @@ int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *re
 
 /* The owners of queue pairs on a port, and nothing else. -ENOMEM. */
 int simulated_answer_users(const SimulatedPort *p, PortSnapshot *ret);
-/* The counters of a port and nothing else. -ENOMEM. */
-int simulated_answer_counters(SimulatedPort *p, PortSnapshot *ret);
+/* The counters of a port, or if FAR of that at the other end of its link, and nothing else.
+ * -ENOMEM. */
+int simulated_answer_counters(SimulatedPort *p, bool far, PortSnapshot *ret);

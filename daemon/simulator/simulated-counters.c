@@ -12,6 +12,9 @@
 /* In place of the error of a setting: its value is by how much the counter grows with a reading. */
 #define GROWS 1
 
+/* In place of the group of a setting: it is of the port at the other end of the link. */
+#define GROUP_FAR _COUNTER_GROUP_MAX
+
 /* The counters that grow, and by how much between two readings. Data is in words of four bytes. */
 static const struct {
 	const char *file;
@@ -56,15 +59,20 @@ static CounterEntry *find(CounterEntry *entries, size_t n, const CounterEntry *e
 }
 
 /* Replaces counters by those that are set, and removes those whose setting is empty (-ENOENT). */
-static size_t override(CounterEntry *entries, size_t n, const Table *settings, uint32_t reading)
+static size_t override(CounterEntry *entries, size_t n, const Table *settings, bool far,
+		       uint32_t reading)
 {
-	TABLE_FOREACH(CounterEntry, e, settings) {
-		CounterEntry *at = find(entries, n, e);
+	TABLE_FOREACH(CounterEntry, setting, settings) {
+		CounterEntry e = *setting, *at;
 
-		if (e->error >= 0) {
+		if ((e.group == GROUP_FAR) != far)
+			continue;
+		e.group = far ? COUNTER_GROUP_PORT : e.group;
+		at = find(entries, n, &e);
+		if (e.error >= 0) {
 			at = at ? at : &entries[n++];
-			*at = *e;
-			at->value *= e->error == GROWS ? reading : 1;
+			*at = e;
+			at->value *= e.error == GROWS ? reading : 1;
 			at->error = 0;
 		} else if (at) {
 			*at = entries[--n];
@@ -73,7 +81,7 @@ static size_t override(CounterEntry *entries, size_t n, const Table *settings, u
 	return n;
 }
 
-int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
+int simulated_counters_read(const SimulatedPort *p, bool far, uint32_t n, Table **ret)
 {
 	const Table *settings = p->now.tables[PORT_TABLE_COUNTERS];
 	_cleanup_free_ CounterEntry *entries = NULL;
@@ -86,24 +94,25 @@ int simulated_counters_read(const SimulatedPort *p, uint32_t n, Table **ret)
 	for (size_t i = 0; i < n_counter_rows && p->protocol != PROTOCOL_IWARP; i++)
 		if (counter_rows[i].group == COUNTER_GROUP_PORT)
 			entries[k++] = entry(COUNTER_GROUP_PORT, counter_rows[i].file, n);
-	for (size_t i = 0; i < HARDWARE_MAX && hardware[p->protocol][i]; i++)
+	for (size_t i = 0; !far && i < HARDWARE_MAX && hardware[p->protocol][i]; i++)
 		entries[k++] = entry(COUNTER_GROUP_HARDWARE, hardware[p->protocol][i], n);
-	k = override(entries, k, settings, n);
+	k = override(entries, k, settings, far, n);
 	return table_make(entries, k, sizeof(*entries), ret);
 }
 
 /* The counter's name in KEY; NULL if it is of something else. */
 static const char *parse_key(const char *key, CounterGroup *ret)
 {
-	static const char *const prefixes[_COUNTER_GROUP_MAX] = {
+	static const char *const prefixes[] = {
 		[COUNTER_GROUP_PORT] = "counter.",
 		[COUNTER_GROUP_HARDWARE] = "hw_counter.",
 		[COUNTER_GROUP_DEVICE] = "device_counter.",
 		[COUNTER_GROUP_ETHTOOL] = "ethtool_counter.",
+		[GROUP_FAR] = "far_counter.",
 	};
 	const char *name = NULL;
 
-	for (CounterGroup g = 0; !name && g < _COUNTER_GROUP_MAX; g++) {
+	for (CounterGroup g = 0; !name && g < ARRAY_SIZE(prefixes); g++) {
 		name = startswith(key, prefixes[g]);
 		*ret = g;
 	}

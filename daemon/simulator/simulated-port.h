@@ -23,7 +23,7 @@ typedef struct SimulatedPort {
 	int error;	       /* the negative errno that its queries fail with; 0: none */
 	uint32_t error_count;  /* how many queries more fail with it; 0: all */
 	bool is_open; /* of a record: an event has said more of its state than its last answer */
-	uint32_t n_counted; /* how often its counters were read */
+	uint32_t n_counted[2]; /* how often its counters were read, and those of the other end */
 } SimulatedPort;
 
 /* A change of a port that is not made yet. */

@@ -116,11 +116,11 @@ static int answer_port(SimulatedPort *p, const Query *q, PortSnapshot *ret)
 {
 	switch (q->kind) {
 	case QUERY_COUNTERS:
-		return simulated_answer_counters(p, ret);
+	case QUERY_FAR:
+		return simulated_answer_counters(p, q->kind == QUERY_FAR, ret);
 	case QUERY_USERS:
 		return simulated_answer_users(p, ret);
 	case QUERY_ATTRIBUTES:
-	case QUERY_FAR:
 	case _QUERY_KIND_MAX:
 		break;
 	}
@@ -401,6 +401,7 @@ static void simulator_free(Source *s)
 }
 
 static const SourceOps simulator_ops = {
+	.has_far = true,
 	.start = simulator_start,
 	.enumerate = simulator_enumerate,
 	.query = simulator_query,

@@ -77,6 +77,10 @@ typedef struct CheckAsk {
 	 * older, or else the youngest; NULL: there is none. The function is NULL: what rdmad has
 	 * found in its own samples counts. */
 	const Sample *(*counters_before)(void *userdata, const Object *port, uint64_t most_usec);
+	/* The same of the port at the other end of the link of PORT; NULL: nobody has read them. */
+	const Sample *(*far_counters)(void *userdata, const Object *port);
+	const Sample *(*far_counters_before)(void *userdata, const Object *port,
+					     uint64_t most_usec);
 	/* Whether who asks may use a device node: 0, or a negative errno. */
 	int (*access)(void *userdata, const char *node);
 	/* The mask of the IPv4 address ADDRESS on NETDEV, both in the order of the host; 0: it has

@@ -19,6 +19,9 @@ bool check_may_be_idle(const CheckRun *r, const Object *port);
 bool check_is_in_use(const CheckRun *r);
 /* Whether SPEED is in ROW of PORT, the speeds of the other end of its link, or nobody knows. */
 bool check_other_end_can(const Object *port, PortAttr row, const char *speed);
+/* How the other end of the link of PORT is called in a sentence, perhaps in BUFFER. */
+#define OTHER_END_MAX 160
+const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX]);
 /* The highest speed of Ethernet that PORT offers, and so does the other end, as far as it is heard.
  * 0: the port does not say. */
 uint64_t check_offered_speed(const Object *port);

@@ -81,6 +81,16 @@ typedef struct Interval {
 	double seconds;
 } Interval;
 
+static bool make_interval(const Sample *before, const Sample *now, Interval *ret)
+{
+	if (!before || !now || now->monotonic_usec <= before->monotonic_usec)
+		return false;
+	*ret = (Interval){now, before,
+			  (double)(now->monotonic_usec - before->monotonic_usec) /
+				  (double)USEC_PER_SEC};
+	return true;
+}
+
 /* Whether programs can move data on PORT, or its driver does not say so. */
 static bool is_usable(const Object *port)
 {
@@ -92,20 +102,15 @@ static bool is_usable(const Object *port)
  * there are not two, and nothing is known. */
 static bool find_interval(const CheckRun *r, uint64_t most_usec, Interval *ret)
 {
+	const Sample *before;
 	const char *why;
-	Interval i = {};
 
 	if (!r->ask.counters || !r->ask.counters_before || !is_usable(r->port) ||
 	    check_is_ignored(r, r->check->name))
 		return false;
-	i.before = r->ask.counters_before(r->ask.userdata, r->port, most_usec);
-	i.now = i.before ? r->ask.counters(r->ask.userdata, r->port, &why) : NULL;
-	if (!i.now || i.now->monotonic_usec <= i.before->monotonic_usec)
-		return false;
-	i.seconds =
-		(double)(i.now->monotonic_usec - i.before->monotonic_usec) / (double)USEC_PER_SEC;
-	*ret = i;
-	return true;
+	before = r->ask.counters_before(r->ask.userdata, r->port, most_usec);
+	return before &&
+	       make_interval(before, r->ask.counters(r->ask.userdata, r->port, &why), ret);
 }
 
 bool check_uses_counter(const char *name)
@@ -190,11 +195,18 @@ static double count_rare(const CheckRun *r, const Interval *in, const Rare *x)
 	return x->is_down ? n - (double)check_count_downs(r, in->before->realtime_usec) : n;
 }
 
+/* Whether what has happened COUNT times in IN is too much in an hour. */
+static bool is_too_often(const Interval *in, double count)
+{
+	const double hour = (double)RARE_USEC / (double)USEC_PER_SEC;
+
+	return count / in->seconds * MIN(in->seconds, hour) >= RARE_LEAST - 0.5;
+}
+
 /* Over an hour, or over two: samples are not as old as that. Finds the first of the N counters that
  * has grown too much. */
 static void look_at_rare(CheckRun *r, const Rare *x, size_t n)
 {
-	const double hour = (double)RARE_USEC / (double)USEC_PER_SEC;
 	Interval in;
 
 	for (unsigned int times = 1; times <= 2; times++)
@@ -204,7 +216,7 @@ static void look_at_rare(CheckRun *r, const Rare *x, size_t n)
 			if (!find_interval(r, times * RARE_USEC, &in))
 				return;
 			count = count_rare(r, &in, &x[i]);
-			if (count / in.seconds * MIN(in.seconds, hour) < RARE_LEAST - 0.5)
+			if (!is_too_often(&in, count))
 				continue;
 			check_find(r, NULL, "%s %.0f times in %.0f s (%s)", x[i].says, count,
 				   in.seconds, x[i].name);
@@ -313,4 +325,75 @@ void look_for_retraining(CheckRun *r)
 	if (!r->ask.counters_before)
 		check_find_published(r, "");
 	look_at_rare(r, retraining, ARRAY_SIZE(retraining));
+}
+
+/* Whether a check of this end would find that COUNTER, which has grown by RATE in a second, has
+ * done so too much. */
+static bool is_too_much(const CheckRun *r, const Interval *in, const char *counter, double rate)
+{
+	double n = rate * in->seconds;
+
+	if (streq(counter, SYMBOL_COUNTER))
+		return find_share(r, in, counter) >= SYMBOLS_WARNING && n >= SYMBOLS_LEAST - 0.5;
+	if (is_of_kind(counter, KIND_DISCARD))
+		return rate >= kinds[KIND_DISCARD].least;
+	return (array_find(retraining, ARRAY_SIZE(retraining), name, counter) ||
+		array_find(overruns, ARRAY_SIZE(overruns), name, counter)) &&
+	       is_too_often(in, n);
+}
+
+/* As find_interval(), of the port at the other end. What counted before the link came up was
+ * perhaps another port, and while a link trains, errors are normal. */
+static bool find_far_interval(const CheckRun *r, uint64_t most_usec, Interval *ret)
+{
+	const Sample *before = r->ask.far_counters_before(r->ask.userdata, r->port, most_usec);
+	uint64_t since;
+
+	return object_is_active(r->port) && before &&
+	       check_number(r->port, PORT_ATTR_state_change, &since) &&
+	       since <= before->realtime_usec &&
+	       make_interval(before, r->ask.far_counters(r->ask.userdata, r->port), ret);
+}
+
+/* Writes which counters have grown too much in FAR, and not at all in OWN. */
+static void gather_far_errors(const CheckRun *r, const Interval *far, const Interval *own,
+			      char *text, size_t size)
+{
+	*text = '\0';
+	for (size_t i = 0; i < far->now->counters.n; i++) {
+		const Value *there = &far->now->counters.items[i];
+		const char *name = counter_member(there, MEMBER_NAME);
+		const Value *here = sample_find_name(own->now, name);
+		size_t used = strlen(text);
+		double rate, own_rate;
+
+		/* a counter that is full stands still */
+		if (here && !counter_is(here, "saturated") &&
+		    sample_rate(far->now, far->before, there, &rate) &&
+		    is_too_much(r, far, name, rate) &&
+		    sample_rate(own->now, own->before, here, &own_rate) && own_rate <= 0)
+			snprintf(text + used, size - used, "%s%.48s by %.0f", used > 0 ? ", " : "",
+				 name, rate * far->seconds);
+	}
+}
+
+/* Over the shortest interval that is known, and over an hour and two: as at this end. */
+void look_for_far_errors(CheckRun *r)
+{
+	char text[384] = "", name[OTHER_END_MAX];
+	Interval far, own;
+
+	if (!r->ask.far_counters_before) {
+		check_find_published(r, "");
+		return;
+	}
+	for (uint64_t times = 0; times <= 2 && !*text; times++) {
+		if (!find_far_interval(r, times * RARE_USEC, &far) ||
+		    !find_interval(r, (uint64_t)(far.seconds * (double)USEC_PER_SEC), &own))
+			return;
+		gather_far_errors(r, &far, &own, text, sizeof(text));
+	}
+	if (*text)
+		check_find(r, NULL, "errors are at %s only: %s, in %.0f s",
+			   check_other_end(r->port, name), text, far.seconds);
 }

@@ -392,6 +392,7 @@ const Check checks[] = {
 	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors), or went down without being seen (link_downed)."},
 	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
 	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
+	{"far-errors",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_far_errors,     "At the other end of the link a counter grows as much as loss, retraining or symbol-errors would find here, and here it does not grow (InfiniBand). rdmad knows that if somebody has read the counters of the other end twice since the link came up (rdmactl counters --end=remote)."},
 };
 /* clang-format on */
 

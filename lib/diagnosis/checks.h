@@ -50,6 +50,7 @@ void look_for_pauses(CheckRun *r);
 void look_for_symbol_errors(CheckRun *r);
 void look_for_many_symbol_errors(CheckRun *r);
 void look_for_retraining(CheckRun *r);
+void look_for_far_errors(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
 void look_for_lost_address(CheckRun *r);

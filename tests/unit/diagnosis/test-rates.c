@@ -362,6 +362,120 @@ static void test_used(_unused_ void **state)
 		assert_false(check_uses_counter(others[i]));
 }
 
+static Sample far_before, far_now;
+
+static const Sample *read_far(_unused_ void *userdata, _unused_ const Object *port)
+{
+	return &far_now;
+}
+
+static const Sample *read_far_before(_unused_ void *userdata, _unused_ const Object *port,
+				     _unused_ uint64_t most_usec)
+{
+	return &far_before;
+}
+
+/* As prepare() with HERE; at the other end NAME has grown by THERE in the same time. */
+static void prepare_far(Machine *m, const char *name, uint64_t there, uint64_t here,
+			uint64_t seconds)
+{
+	prepare(m, name, here, seconds);
+	sample_done(&far_before);
+	sample_done(&far_now);
+	far_before = (Sample){.realtime_usec = before.realtime_usec,
+			      .monotonic_usec = before.monotonic_usec};
+	far_now =
+		(Sample){.realtime_usec = now.realtime_usec, .monotonic_usec = now.monotonic_usec};
+	add_counter(&far_before, name, 7);
+	add_counter(&far_now, name, 7 + there);
+	set_text(m->run.ports[0], PORT_ATTR_neighbor, "leaf-3");
+	set_text(m->run.ports[0], PORT_ATTR_neighbor_port, "17");
+	m->run.ask.far_counters = read_far;
+	m->run.ask.far_counters_before = read_far_before;
+}
+
+/* That far-errors finds this, "" if nothing. */
+static void assert_far(const char *name, uint64_t there, uint64_t here, uint64_t seconds,
+		       const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+
+	prepare_far(&m, name, there, here, seconds);
+	assert_int_equal(found(&m, "far-errors"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+}
+
+static void test_far_errors(_unused_ void **state)
+{
+	assert_far("port_rcv_errors", 1000, 0, 100,
+		   "errors are at leaf-3 17 only: port_rcv_errors by 1000, in 100 s");
+	assert_far("port_rcv_errors", 999, 0, 100, "");
+	assert_far("port_rcv_errors", 1000, 1, 100, "");
+	assert_far("port_xmit_discards", 1000, 0, 100, "port_xmit_discards by 1000");
+	assert_far("symbol_error", 10, 0, 3600, "symbol_error by 10, in 3600 s");
+	assert_far("symbol_error", 9, 0, 3600, "");
+	assert_far("symbol_error", 10, 1, 3600, "");
+	/* 5e-15 of what 400 Gb/s carry in five hours are 36 */
+	assert_far("symbol_error", 37, 0, 5 * 3600, "symbol_error by 37");
+	assert_far("symbol_error", 35, 0, 5 * 3600, "");
+	assert_far("link_error_recovery", 2, 0, 3600, "link_error_recovery by 2");
+	assert_far("link_error_recovery", 1, 0, 3600, "");
+	assert_far("link_error_recovery", 2, 0, 4802, "");
+	assert_far("local_link_integrity_errors", 2, 0, 60, "local_link_integrity_errors by 2");
+	assert_far("excessive_buffer_overrun_errors", 2, 0, 60, "overrun_errors by 2");
+	assert_far("port_xmit_data", 1000000, 0, 100, "");
+	/* it was reset */
+	assert_far("port_rcv_errors", UINT64_MAX - 6, 0, 100, "");
+}
+
+static void set_value_text(Value *v, const char *text)
+{
+	value_done(v);
+	*v = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+}
+
+/* Whose counters of the other end say nothing: of one that is not compared, or not the same. */
+static void test_far_unknown(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port;
+
+	prepare_far(&m, "symbol_error", 1000, 0, 3600);
+	port = m.run.ports[0];
+	assert_int_equal(found(&m, "far-errors"), 1);
+	/* of a link that came up meanwhile */
+	set_number(port, PORT_ATTR_state_change, far_before.realtime_usec);
+	assert_int_equal(found(&m, "far-errors"), 1);
+	set_number(port, PORT_ATTR_state_change, far_before.realtime_usec + 1);
+	assert_int_equal(found(&m, "far-errors"), 0);
+	value_done(&port->values[PORT_ATTR_state_change]);
+	assert_int_equal(found(&m, "far-errors"), 0);
+	set_number(port, PORT_ATTR_state_change, far_before.realtime_usec);
+	set_text(port, PORT_ATTR_state, "init");
+	assert_int_equal(found(&m, "far-errors"), 0);
+	set_text(port, PORT_ATTR_state, "active");
+	assert_int_equal(found(&m, "far-errors"), 1);
+	/* how this end counts is not known */
+	m.run.ask.counters = read_nothing;
+	assert_int_equal(found(&m, "far-errors"), 0);
+	m.run.ask.counters = read_now;
+	/* or it counts no further */
+	set_value_text(&now.counters.items[0].items[MEMBER_CONDITION], "saturated");
+	assert_int_equal(found(&m, "far-errors"), 0);
+	set_value_text(&now.counters.items[0].items[MEMBER_CONDITION], "valid");
+	/* nobody has told its name */
+	set_text(port, PORT_ATTR_neighbor, "");
+	assert_int_equal(found(&m, "far-errors"), 1);
+	assert_says(&m, 0, "errors are at the other end only: symbol_error by 1000");
+	/* what rdmad has found */
+	m.run.ask.far_counters_before = NULL;
+	assert_int_equal(found(&m, "far-errors"), 0);
+	publish(port, "far-errors", "errors are at leaf-3 17 only");
+	assert_int_equal(found(&m, "far-errors"), 1);
+	assert_says(&m, 0, "errors are at leaf-3 17 only");
+}
+
 /* On a link that is down nothing is lost; of a driver that does not say that, it is known. */
 static void test_down(_unused_ void **state)
 {
@@ -397,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
 		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
 		cmocka_unit_test(test_young_link),    cmocka_unit_test(test_used),
+		cmocka_unit_test(test_far_errors),    cmocka_unit_test(test_far_unknown),
 		cmocka_unit_test(test_retraining),    cmocka_unit_test(test_overruns),
 		cmocka_unit_test(test_downs),
 	};
@@ -404,5 +519,7 @@ int main(void)
 
 	sample_done(&before);
 	sample_done(&now);
+	sample_done(&far_before);
+	sample_done(&far_now);
 	return r;
 }

@@ -18,7 +18,7 @@ static bool take(Judged *j, Port *p, uint64_t symbols, uint64_t lost, uint64_t o
 	_cleanup_(table_free_pointer) Table *t =
 		table_new(entries, ARRAY_SIZE(entries), sizeof(entries[0]));
 
-	return health_take_counters(j->health, p, t, judged_usec(j), judged_usec(j));
+	return health_take_counters(j->health, p, SAMPLE_LOCAL, t, judged_usec(j), judged_usec(j));
 }
 
 static Port *begin(Judged *j, uint64_t interval)
@@ -41,9 +41,9 @@ static uint64_t least(uint64_t interval)
 	uint64_t msec = 0, begin_usec = judged_usec(&j);
 
 	assert_int_equal(health_counters_usec(p), 0);
-	assert_true(health_take_counters(j.health, p, t, begin_usec, begin_usec));
+	assert_true(health_take_counters(j.health, p, SAMPLE_LOCAL, t, begin_usec, begin_usec));
 	assert_true(health_counters_usec(p) == begin_usec);
-	while (!health_take_counters(j.health, p, t, begin_usec,
+	while (!health_take_counters(j.health, p, SAMPLE_LOCAL, t, begin_usec,
 				     begin_usec + ++msec * USEC_PER_MSEC))
 		assert_true(health_counters_usec(p) == begin_usec);
 	assert_true(health_counters_usec(p) == begin_usec + msec * USEC_PER_MSEC);
@@ -225,7 +225,8 @@ static void test_ports(_unused_ void **state)
 	assert_says(p[2], 0, "lost: 20 packets");
 	/* a reading without counters */
 	j.seconds = 20;
-	assert_true(health_take_counters(j.health, p[1], NULL, judged_usec(&j), judged_usec(&j)));
+	assert_true(health_take_counters(j.health, p[1], SAMPLE_LOCAL, NULL, judged_usec(&j),
+					 judged_usec(&j)));
 	assert_int_equal(health_counters_usec(p[1]), 0);
 	judge_at(&j, 20);
 	judge_at(&j, 900);
@@ -242,13 +243,57 @@ static void test_ports(_unused_ void **state)
 	assert_port(p[0], "warning loss@920");
 }
 
+/* Reads that P had SYMBOLS errors at END of its link. */
+static bool take_end(Judged *j, Port *p, SampleEnd end, uint64_t symbols)
+{
+	const CounterEntry entry = {
+		.group = COUNTER_GROUP_PORT, .file = "symbol_error", .value = symbols};
+	_cleanup_(table_free_pointer) Table *t = table_new(&entry, 1, sizeof(entry));
+
+	return health_take_counters(j->health, p, end, t, judged_usec(j), judged_usec(j));
+}
+
+/* What the other end counts is kept beside what this end does, and said of the same port. */
+static void test_other_end(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Port *p = begin(&j, 0);
+
+	/* nobody has read it, then once, and then how this end counts is not known */
+	assert_true(take_end(&j, p, SAMPLE_LOCAL, 0));
+	judge_at(&j, 0);
+	assert_true(take_end(&j, p, SAMPLE_REMOTE, 60000));
+	judge_at(&j, 1);
+	assert_port(p, "ok");
+	j.seconds = 10;
+	assert_false(health_counters_usec(p) == judged_usec(&j));
+	assert_true(take_end(&j, p, SAMPLE_REMOTE, 61000));
+	judge_at(&j, 10);
+	assert_port(p, "ok");
+	j.seconds = 11;
+	assert_false(take_end(&j, p, SAMPLE_REMOTE, 62000));
+	assert_true(take_end(&j, p, SAMPLE_LOCAL, 0));
+	judge_at(&j, 11);
+	assert_port(p, "warning far-errors@11");
+	assert_says(p, 0, "errors are at the other end only: symbol_error by 1000, in ");
+	/* this end has them too */
+	j.seconds = 30;
+	assert_true(take_end(&j, p, SAMPLE_REMOTE, 64000));
+	assert_true(take_end(&j, p, SAMPLE_LOCAL, 1000));
+	judge_at(&j, 30);
+	judge_at(&j, 631);
+	assert_port(p, "critical bad-signal@30");
+	/* it goes with the port */
+	judged_remove(&j, p->device);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_least),	cmocka_unit_test(test_not_judged_yet),
 		cmocka_unit_test(test_loss),	cmocka_unit_test(test_old),
 		cmocka_unit_test(test_symbols), cmocka_unit_test(test_expected),
-		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_ports),	cmocka_unit_test(test_other_end),
 	};
 
 	return cmocka_run_group_tests_name("judge-counters", tests, NULL, NULL);
