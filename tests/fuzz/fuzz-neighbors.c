@@ -35,7 +35,8 @@ static void check_rows(const PortSnapshot *s)
 	FUZZ_CHECK(!s->no_neighbor || (s->no_neighbor->on_bus && mask_is_empty(&s->supplied)));
 }
 
-/* What rdmad publishes of S. */
+/* What rdmad publishes of S. It takes a hundred times as long as to read an entry, so only the first
+ * one of an answer is published. */
 static void check_published(PortSnapshot *s)
 {
 	const DeviceSnapshot device = {};
@@ -53,6 +54,7 @@ static void check_published(PortSnapshot *s)
 
 static void read_answer(NeighborSource source, sd_bus_message *answer)
 {
+	bool is_first = true;
 	NeighborPort port;
 	PortSnapshot s;
 
@@ -61,7 +63,9 @@ static void read_answer(NeighborSource source, sd_bus_message *answer)
 	while (bus_next_neighbor(source, answer, NOW_USEC, &port, &s) > 0) {
 		FUZZ_CHECK(port.name != NULL);
 		check_rows(&s);
-		check_published(&s);
+		if (is_first)
+			check_published(&s);
+		is_first = false;
 	}
 }
 
