@@ -74,6 +74,21 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 	return n;
 }
 
+/* Whether the port has had its LIDs for so long that they say anything: a subnet manager that takes
+ * over tells one port after the other. */
+static bool is_settled(const CheckRun *r, const Object *port)
+{
+	SeenSource evidence = check_evidence(r, port);
+	Seen e;
+
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++)
+		if ((streq(e.what, port_attributes[PORT_ATTR_sm_lid].name) ||
+		     streq(e.what, port_attributes[PORT_ATTR_lid].name)) &&
+		    e.realtime_usec + r->settle_usec > r->now_usec)
+			return false;
+	return true;
+}
+
 /*
  * A subnet has one subnet manager in charge, and each of its LIDs belongs to one port. So two ports
  * with one prefix are in different subnets if the LIDs of their managers differ, or if both ports
@@ -102,6 +117,11 @@ void look_at_prefixes(CheckRun *r)
 		if (a->is_opa != b->is_opa || !streq(a->prefix, b->prefix) ||
 		    (found && streq(found, b->prefix)))
 			continue;
+		if (a->sm_lid == b->sm_lid &&
+		    (b->lid >= a->lid + a->lids || a->adapter == b->adapter))
+			continue;
+		if (!is_settled(r, a->port) || !is_settled(r, b->port))
+			continue;
 		r->port = b->port;
 		r->device = object_list_device(r->objects, b->port);
 		if (a->sm_lid != b->sm_lid)
@@ -111,14 +131,12 @@ void look_at_prefixes(CheckRun *r)
 				"the subnet managers have the LIDs %u and %u",
 				b->prefix, object_name(a->port, name), (unsigned int)b->sm_lid,
 				(unsigned int)a->sm_lid);
-		else if (b->lid < a->lid + a->lids && a->adapter != b->adapter)
+		else
 			check_find(
 				r, row,
 				"the subnet has the prefix %s as that of %s, but is another one: "
 				"both ports have the LID %u",
 				b->prefix, object_name(a->port, name), (unsigned int)b->lid);
-		else
-			continue;
 		found = b->prefix;
 	}
 	r->port = r->device = NULL;

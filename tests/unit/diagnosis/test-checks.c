@@ -72,6 +72,24 @@ static void test_settle(_unused_ void **state)
 	assert_int_equal(found(&m, "odd-one-out"), 0);
 }
 
+static uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const char *from,
+			     const char *to)
+{
+	uint64_t time = realtime_now_usec() - age_usec;
+	Value *entry;
+
+	m->evidence.type = VALUE_ARRAY;
+	entry = append(&m->evidence);
+	entry->type = VALUE_STRUCT;
+	append_number(entry, time);
+	append_number(entry, 0);
+	append_text(entry, what);
+	append_text(entry, from);
+	append_text(entry, to);
+	append_text(entry, "port-active");
+	return time;
+}
+
 static Object *add_subnet(Machine *m, const char *prefix, uint64_t lid, uint64_t lmc,
 			  uint64_t sm_lid, const char *adapter)
 {
@@ -131,6 +149,25 @@ static void test_prefixes(_unused_ void **state)
 		 "down");
 	add_subnet(&m, "fe80:0000:0000:0002", 9, 0, 2, ADAPTER_2);
 	assert_int_equal(found(&m, "same-prefix"), 2);
+}
+
+/* A subnet manager that takes over tells one port after the other. */
+static void test_new_manager(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	add_subnet(&m, PREFIX, 8, 0, 1, ADAPTER_1);
+	add_subnet(&m, PREFIX, 9, 0, 2, ADAPTER_2);
+	m.run.settle_usec = HOUR;
+	add_evidence(&m, "SmLid", HOUR, "1", "2");
+	add_evidence(&m, "Rate", 0, "1", "2");
+	assert_int_equal(found(&m, "same-prefix"), 1);
+	add_evidence(&m, "Lid", HOUR / 2, "4", "9");
+	assert_int_equal(found(&m, "same-prefix"), 0);
+	m.run.settle_usec = HOUR / 4;
+	assert_int_equal(found(&m, "same-prefix"), 1);
+	add_evidence(&m, "SmLid", 0, "1", "2");
+	assert_int_equal(found(&m, "same-prefix"), 0);
 }
 
 static void add_vf(Object *port, uint64_t n, const char *node, const char *guid, const char *policy)
@@ -283,24 +320,6 @@ static void test_health(_unused_ void **state)
 	assert_int_equal(found(&m, "health-error"), 1);
 	assert_says(&m, 0, "1 error, 1 recovered");
 	assert_int_equal(found(&m, "health-recovered"), 1);
-}
-
-static uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const char *from,
-			     const char *to)
-{
-	uint64_t time = realtime_now_usec() - age_usec;
-	Value *entry;
-
-	m->evidence.type = VALUE_ARRAY;
-	entry = append(&m->evidence);
-	entry->type = VALUE_STRUCT;
-	append_number(entry, time);
-	append_number(entry, 0);
-	append_text(entry, what);
-	append_text(entry, from);
-	append_text(entry, to);
-	append_text(entry, "port-active");
-	return time;
 }
 
 static void test_bursts(_unused_ void **state)
@@ -672,7 +691,7 @@ int main(void)
 		cmocka_unit_test(test_former_rate),   cmocka_unit_test(test_flaps),
 		cmocka_unit_test(test_mtu),	      cmocka_unit_test(test_lids),
 		cmocka_unit_test(test_bursts),	      cmocka_unit_test(test_heat),
-		cmocka_unit_test(test_uncorrectable),
+		cmocka_unit_test(test_uncorrectable), cmocka_unit_test(test_new_manager),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
