@@ -6,37 +6,64 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "list.h"
 
 /* 0.01 dB. scitix/sichek warns at the same distance from the alarm. */
 #define WEAK_MILLIBELS 100U
 
-static const struct {
+/* 1 uW: -30 dBm, below which a receiver has to say that there is no signal (IEEE 802.3, 95.5.4). */
+#define NO_LIGHT_NANOWATTS 1000U
+
+typedef struct Direction {
 	const char *does;
-	PortAttr margin;
-} directions[] = {
-	{"receives", PORT_ATTR_cable_rx_power_margin},
-	{"sends", PORT_ATTR_cable_tx_power_margin},
+	PortAttr margin, powers, critical;
+} Direction;
+
+static const Direction directions[] = {
+	{"receives", PORT_ATTR_cable_rx_power_margin, PORT_ATTR_cable_rx_power,
+	 PORT_ATTR_cable_rx_power_critical},
+	{"sends", PORT_ATTR_cable_tx_power_margin, PORT_ATTR_cable_tx_power,
+	 PORT_ATTR_cable_tx_power_critical},
 };
+
+/* Whether each lane of PORT that is too dark has no light at all, and others have enough. A link
+ * that is active has light on all its lanes: those are lanes of another port, for which the cable
+ * is split. */
+static bool is_split(const Object *port, const Direction *d)
+{
+	ListReader lanes = list_reader(ATTR_NUMBERS, object_text(port, d->powers));
+	uint64_t critical = object_number(port, d->critical);
+	bool has_light = false;
+	ListItem lane;
+
+	while (list_next(&lanes, &lane)) {
+		if (lane.number > NO_LIGHT_NANOWATTS && lane.number <= critical)
+			return false;
+		has_light |= lane.number > critical;
+	}
+	return has_light;
+}
 
 /* Finds the directions whose margin is LEAST or more, and MOST or less. While the link is down the
  * other end may be dark. */
 static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(directions) && object_is_active(r->port); i++) {
-		const Attribute *row = &port_attributes[directions[i].margin];
+		const Direction *d = &directions[i];
+		const Attribute *row = &port_attributes[d->margin];
 		uint64_t margin;
 
-		if (!check_number(r->port, directions[i].margin, &margin) || margin < least ||
-		    margin > most || check_is_expected(r, row))
+		if (!check_number(r->port, d->margin, &margin) || margin < least || margin > most ||
+		    check_is_expected(r, row) || (margin == 0 && is_split(r->port, d)))
 			continue;
 		if (margin == 0)
 			check_find(r, row, "a lane of the module %s less light than it alarms of",
-				   directions[i].does);
+				   d->does);
 		else
 			check_find(r, row,
 				   "a lane of the module %s %" PRIu64 ".%02" PRIu64
 				   " dB more light than it alarms of",
-				   directions[i].does, margin / 100, margin % 100);
+				   d->does, margin / 100, margin % 100);
 	}
 }
 
