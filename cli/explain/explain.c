@@ -336,6 +336,23 @@ static bool hides_flaps(const Story *s)
 	return s->flap && !(cause && strstr(cause->id, "flap"));
 }
 
+/* Whether rdmad finds something wrong with the port of S. */
+static bool has_findings(const Story *s)
+{
+	const char *check;
+
+	return checks_next_published(s->port, &(size_t){0}, &check);
+}
+
+/* What is wrong with the port of S, if no trouble of now says it. */
+static void print_findings(const Context *c, const Story *s)
+{
+	const char *check, *text;
+
+	for (size_t i = 0; (text = checks_next_published(s->port, &i, &check));)
+		fprintf(c->out, "  now  %s [%s]\n", text, check);
+}
+
 static void print_story(const Context *c, const Stories *all, const Story *s)
 {
 	const Explanation *e = &s->explanation;
@@ -344,7 +361,10 @@ static void print_story(const Context *c, const Stories *all, const Story *s)
 
 	print_names(c, all, s);
 	if (e->trouble == TROUBLE_NONE) {
-		fputs("nothing to explain\n", c->out);
+		fputs(has_findings(s) ? "nothing was seen that explains what is wrong\n"
+				      : "nothing to explain\n",
+		      c->out);
+		print_findings(c, s);
 		return;
 	}
 	fprintf(c->out, "%s%s: %s [%s%s%s]\n", trouble_words(e->trouble),
@@ -355,7 +375,9 @@ static void print_story(const Context *c, const Stories *all, const Story *s)
 	for (size_t i = 0; i < all->n; i++)
 		if (&all->items[i] == s || all->items[i].first == s)
 			n_differences += print_differences(c, &all->items[i], s->n_members > 1);
-	if (hides_flaps(s))
+	if (e->over || e->trouble == TROUBLE_CHANGED)
+		print_findings(c, s);
+	else if (hides_flaps(s))
 		fprintf(c->out, "  also  %s [flapping]\n", s->flap);
 	if (n_differences > 0)
 		fputs("  Programs that ran all the time may hold what was before: restart them.\n",
@@ -555,7 +577,7 @@ static bool is_told(const Context *c, const Story *s)
 	bool is_meant = e->trouble == TROUBLE_DOWN && !e->over && s->port &&
 			streq(object_text(s->port, PORT_ATTR_health), "ok");
 
-	return c->n_arguments > 0 || (e->trouble != TROUBLE_NONE && !is_meant);
+	return c->n_arguments > 0 || (e->trouble == TROUBLE_NONE ? has_findings(s) : !is_meant);
 }
 
 static void tell(const Context *c, const Stories *all, const Story *s, size_t *n_printed)
@@ -583,7 +605,8 @@ static ExitStatus tell_all(Context *c, const Stories *all)
 		const Explanation *e = &all->items[i].explanation;
 
 		tell(c, all, &all->items[i], &n_printed);
-		if (!e->cause && !e->over && is_told(c, &all->items[i]))
+		if (e->trouble != TROUBLE_NONE && !e->cause && !e->over &&
+		    is_told(c, &all->items[i]))
 			worst = STATUS_FAILED;
 	}
 	if (c->json)

@@ -9,6 +9,7 @@ typedef struct Published {
 	const char *check, *text;
 	const char *attribute;	  /* "": none */
 	const char *acknowledged; /* what was said when it was acknowledged; NULL: nobody has */
+	bool is_part;		  /* it comes from another finding */
 } Published;
 
 enum { CHECK, SEVERITY, TEXT, TAIL };
@@ -20,7 +21,8 @@ static bool read_entry(const Value *f, Published *ret)
 		return false;
 	*ret = (Published){.check = value_text(&f->items[CHECK]),
 			   .text = value_text(&f->items[TEXT]),
-			   .attribute = value_text(value_tail(f, TAIL, "Attribute"))};
+			   .attribute = value_text(value_tail(f, TAIL, "Attribute")),
+			   .is_part = value_tail(f, TAIL, "Cause")};
 	if (value_tail(f, TAIL, "Acknowledged"))
 		ret->acknowledged = value_text(value_tail(f, TAIL, "AcknowledgedText"));
 	return true;
@@ -60,6 +62,19 @@ const char *checks_published(const Object *o, const char *check)
 	for (size_t i = 0; next_entry(all, &i, &f);)
 		if (streq(f.check, check) && !f.acknowledged)
 			return f.text;
+	return NULL;
+}
+
+const char *checks_next_published(const Object *o, size_t *i, const char **ret_check)
+{
+	Published f;
+
+	while (next_entry(findings_of(o), i, &f)) {
+		if (f.acknowledged || f.is_part)
+			continue;
+		*ret_check = f.check;
+		return f.text;
+	}
 	return NULL;
 }
 

@@ -20,6 +20,9 @@ int checks_run(CheckRun *r);
 /* What rdmad says that CHECK has found of O, a port or a device; NULL: nothing, O is NULL, or
  * somebody has acknowledged it. */
 const char *checks_published(const Object *o, const char *check);
+/* What rdmad says next of all that it has found of O and that stands for itself, and in *RET_CHECK
+ * the check. *I, which begins as 0, moves on. NULL: no more. */
+const char *checks_next_published(const Object *o, size_t *i, const char **ret_check);
 /* After the run: what somebody has acknowledged to rdmad is acknowledged in R. The texts are those
  * of the objects. */
 void checks_take_acknowledged(const CheckRun *r);
