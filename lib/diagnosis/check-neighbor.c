@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Ends of a link that disagree. What the other end does not say is not judged. */
+/* Ends of a link that disagree, and flow control that no packet gets. What nobody says is not
+ * judged. */
 
 #include <inttypes.h>
 
 #include "check-parts.h"
 #include "checks.h"
+#include "list.h"
 
 const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX])
 {
@@ -48,4 +50,46 @@ void look_at_neighbor_mtu(CheckRun *r)
 		return;
 	check_find(r, row, "the MTU is %" PRIu64 ", and %s takes frames of %" PRIu64 " bytes", mtu,
 		   check_other_end(r->port, name), frame);
+}
+
+/* Whether a packet of PORT can have a VLAN tag: one of its GIDs is of a VLAN. */
+static bool has_vlan(const Object *port)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
+		if (format_member_number(ATTR_GIDS, "vlan_id", &gids->items[i]) > 0)
+			return true;
+	return false;
+}
+
+/* Whether PORT has flow control, and for others than priority 0, which packets without a tag have.
+ */
+static bool spares_untagged(const Object *port)
+{
+	ListReader enabled = list_reader(ATTR_NUMBERS, object_text(port, PORT_ATTR_pfc_enabled));
+	ListItem item;
+	size_t n = 0;
+
+	for (; list_next(&enabled, &item); n++)
+		if (item.number == 0)
+			return false;
+	return n > 0;
+}
+
+/* Only the VLAN tag is trusted, and RoCE packets have none. */
+void look_for_unused_pfc(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_priority_trust];
+	const char *trust = object_text(r->port, PORT_ATTR_priority_trust);
+
+	if (!streq(trust, "pcp") || !check_is_in_use(r) ||
+	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") || !spares_untagged(r->port) ||
+	    has_vlan(r->port) || check_is_expected(r, row) ||
+	    check_is_expected(r, &port_attributes[PORT_ATTR_pfc_enabled]))
+		return;
+	check_find(r, row,
+		   "PFC is enabled for the priorities %s, but the port takes the priority from the "
+		   "VLAN tag, and has no GID of a VLAN",
+		   object_text(r->port, PORT_ATTR_pfc_enabled));
 }

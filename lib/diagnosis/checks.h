@@ -73,6 +73,7 @@ void look_at_bond(CheckRun *r);
 /* check-neighbor.c */
 void look_at_neighbor_pfc(CheckRun *r);
 void look_at_neighbor_mtu(CheckRun *r);
+void look_for_unused_pfc(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
