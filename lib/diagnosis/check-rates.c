@@ -349,8 +349,7 @@ static bool find_far_interval(const CheckRun *r, uint64_t most_usec, Interval *r
 	const Sample *before = r->ask.far_counters_before(r->ask.userdata, r->port, most_usec);
 	uint64_t since;
 
-	return object_is_active(r->port) && before &&
-	       check_number(r->port, PORT_ATTR_state_change, &since) &&
+	return before && check_number(r->port, PORT_ATTR_state_change, &since) &&
 	       since <= before->realtime_usec &&
 	       make_interval(before, r->ask.far_counters(r->ask.userdata, r->port), ret);
 }
