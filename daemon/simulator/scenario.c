@@ -3,6 +3,7 @@
 #include "scenario.h"
 
 #include "compat-glib.h"
+#include "log.h"
 
 struct Scenario {
 	char *path;
@@ -482,12 +483,24 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 	return hurry_steps(s, ret_line, ret_message);
 }
 
+/* How much of the record TEXT is whole. A crash may have cut its last line, or have left zeros
+ * where lines were to be. */
+static size_t whole_lines(const char *text, size_t size)
+{
+	const char *zero = memchr(text, '\0', size);
+
+	size = zero ? (size_t)(zero - text) : size;
+	while (size > 0 && text[size - 1] != '\n')
+		size--;
+	return size;
+}
+
 int scenario_load(const char *path, Scenario **ret, char **ret_message)
 {
 	_cleanup_(scenario_free_pointer) Scenario *s = NULL;
 	_cleanup_free_ char *text = NULL, *what = NULL;
 	unsigned int line = 0;
-	size_t size = 0;
+	size_t size = 0, whole;
 	int r = text_read_file(path, SCENARIO_FILE_MAX, &text, &size);
 
 	if (r == -EFBIG)
@@ -499,7 +512,12 @@ int scenario_load(const char *path, Scenario **ret, char **ret_message)
 	s = scenario_new(path);
 	/* before it is cut into lines; a record of no device begins so too */
 	s->is_record = startswith(text, "# rdmad record ");
-	r = parse_text(s, text, size, &line, &what);
+	whole = s->is_record ? whole_lines(text, size) : size;
+	if (whole < size)
+		log_warning("%s: the end of the record is cut: %zu bytes behind its last whole "
+			    "line are left out",
+			    path, size - whole);
+	r = parse_text(s, text, whole, &line, &what);
 	if (r < 0)
 		return what ? scenario_refuse(r, ret_message, "%s:%u: %s", path, line, what) : r;
 	*ret = steal_pointer(&s);
