@@ -49,8 +49,9 @@ weigh(2 60 cockpit/page fuzz/test-fail-allocation)
 weigh(2 45 rooms/walls monitoring/rules)
 weigh(2 30 unit/test-shared-memory-race-tsan bus/attack/dbus-daemon bus/attack/dbus-broker)
 weigh(2 25 cli/test-completion cli/test-record model/seqlock clients/go clients/kubelet)
-weigh(2 30 world/seeds)
-weigh(2 17 world/plants cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-compare cli/test-compare-fleet contracts/json)
+weigh(2 80 world/seeds)
+weigh(2 40 world/plants)
+weigh(2 17 cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-compare cli/test-compare-fleet contracts/json)
 weigh(2 9 cli/test-errors cli/test-output clients/resources)
 
 # What waits
