@@ -225,7 +225,7 @@ static void run(void *userdata)
 {
 	LineWriter *w = userdata;
 	LineFile *f = w->file;
-	int r = f->kind->open ? f->kind->open(f) : 0;
+	int r = f->kind->open(f);
 
 	if (r < 0)
 		log_warning_errno(r, "Cannot keep the %s in %s/%s: %m", f->kind->what, f->directory,

@@ -26,9 +26,9 @@ typedef struct LineFile LineFile;
  * the writer calls them. After a failure of BEGIN the file before is still there, and after one of
  * APPEND nothing of the text. Only OPEN may log. */
 typedef struct LineFileKind {
-	const char *what;	  /* is kept there, "record of changes", for messages */
-	const char *name;	  /* of the file, or of the folder of files, in the directory */
-	int (*open)(LineFile *f); /* NULL: who begins needs nothing before */
+	const char *what; /* is kept there, "record of changes", for messages */
+	const char *name; /* of the file, or of the folder of files, in the directory */
+	int (*open)(LineFile *f);
 	/* Begins a file with TEXT. When it returns, that is on the disk. */
 	int (*begin)(LineFile *f, uint64_t realtime_usec, const char *text, size_t size);
 	int (*append)(LineFile *f, const char *text, size_t size);

@@ -223,6 +223,11 @@ int segment_ring_append(SegmentRing *s, const char *text, size_t size)
 
 /* The functions that the writer calls */
 
+static int ring_open(LineFile *f)
+{
+	return segment_ring_open((SegmentRing *)f);
+}
+
 static int ring_begin(LineFile *f, uint64_t realtime_usec, const char *text, size_t size)
 {
 	return segment_ring_begin((SegmentRing *)f, realtime_usec, text, size);
@@ -242,8 +247,7 @@ static void ring_free(LineFile *f)
 
 void segment_ring_init(SegmentRing *ret, char *state_directory, uint64_t max_bytes)
 {
-	/* Each beginning opens the directory, and is tried until the disk works. */
-	static const LineFileKind kind = {"record of changes", DIRECTORY,   NULL,
+	static const LineFileKind kind = {"record of changes", DIRECTORY,   ring_open,
 					  ring_begin,	       ring_append, ring_free};
 
 	*ret = (SegmentRing){
