@@ -76,7 +76,7 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 
 /* Whether the port has had its LIDs for so long that they say anything: a subnet manager that takes
  * over tells one port after the other. */
-static bool is_settled(const CheckRun *r, const Object *port)
+static bool has_settled_lids(const CheckRun *r, const Object *port)
 {
 	SeenSource evidence = check_evidence(r, port);
 	Seen e;
@@ -120,7 +120,7 @@ void look_at_prefixes(CheckRun *r)
 		if (a->sm_lid == b->sm_lid &&
 		    (b->lid >= a->lid + a->lids || a->adapter == b->adapter))
 			continue;
-		if (!is_settled(r, a->port) || !is_settled(r, b->port))
+		if (!has_settled_lids(r, a->port) || !has_settled_lids(r, b->port))
 			continue;
 		r->port = b->port;
 		r->device = object_list_device(r->objects, b->port);
