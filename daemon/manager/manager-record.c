@@ -194,14 +194,17 @@ static const char *segment_reason(LinesWanted reason)
 
 static void flush(Recorder *r)
 {
+	LinesWanted wanted;
 	const char *why;
 
 	settle(r);
 	if (r->text->len > 0)
 		line_writer_put(r->writer, r->text->str, r->text->len);
 	g_string_truncate(r->text, 0);
-	why = segment_reason(line_writer_wants(r->writer));
-	if (!why)
+	wanted = line_writer_wants(r->writer);
+	why = segment_reason(wanted);
+	/* one that is full as well has not all that happened since then */
+	if (r->begin_anew && (wanted == LINES_GO_ON || wanted == LINES_FULL))
 		why = r->begin_anew;
 	if (why && r->manager->ready)
 		begin_segment(r, why);
@@ -211,7 +214,8 @@ static int on_day(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *use
 {
 	Recorder *r = userdata;
 
-	r->begin_anew = "day";
+	if (!r->begin_anew)
+		r->begin_anew = "day";
 	flush(r);
 	return 0;
 }

@@ -150,17 +150,23 @@ static void test_back_in_another_segment(void **state)
 }
 
 /* A list may say that a device has a name that another one has until the same list says otherwise.
- * A script cannot say that: a segment begins, with the names that they have then. */
-static void test_names_swapped(void **state)
+ */
+static void swap_names(Test *t)
 {
-	_cleanup_free_ char *text = NULL;
-	Test *t = *state;
-
 	add(t, 1, 2, "mlx5_2", 1);
 	DEVICE_SUPPLY_TEXT(&fake.devices[0], name, "mlx5_2");
 	DEVICE_SUPPLY_TEXT(&fake.devices[1], name, "mlx5_0");
 	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
 	RUN_UNTIL(t, streq(device(t, 2)->now.values.name, "mlx5_0"));
+}
+
+/* A script cannot say that: a segment begins, with the names that they have then. */
+static void test_names_swapped(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	swap_names(t);
 	text = end_and_read(t);
 	assert_non_null(strstr(text, "\n# begins names\n"));
 	assert_line(strstr(text, "[device mlx5_2]"), "index = ", "index = 1");
@@ -307,15 +313,35 @@ static void test_day(void **state)
 	assert_int_equal(count_segments(t), 3);
 }
 
+/* If the day is over as well, it is not said that the segment goes on from the one before. */
+static void test_names_swapped_and_day(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+
+	swap_names(t);
+	assert_true(sd_event_source_set_time(t->manager->record_day, 0) >= 0);
+	barrier(t);
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\n# begins names\n"));
+	assert_int_equal(count_segments(t), 2);
+}
+
 int main(void)
 {
 #define RECORDED(test) cmocka_unit_test_setup_teardown(test, setup_recorded, teardown)
 	const struct CMUnitTest tests[] = {
-		RECORDED(test_back),	   RECORDED(test_back_in_another_segment),
-		RECORDED(test_open),	   RECORDED(test_taken_back),
-		RECORDED(test_at_once),	   RECORDED(test_hangs),
-		RECORDED(test_day),	   RECORDED(test_at_once_alone),
-		RECORDED(test_port_error), RECORDED(test_names_swapped),
+		RECORDED(test_back),
+		RECORDED(test_back_in_another_segment),
+		RECORDED(test_open),
+		RECORDED(test_taken_back),
+		RECORDED(test_at_once),
+		RECORDED(test_hangs),
+		RECORDED(test_day),
+		RECORDED(test_at_once_alone),
+		RECORDED(test_port_error),
+		RECORDED(test_names_swapped),
+		RECORDED(test_names_swapped_and_day),
 	};
 
 	unsetenv("NOTIFY_SOCKET");
