@@ -115,12 +115,13 @@ static const Command commands[] = {
 	 "  rdmactl explain mlx5_0/1          why is it down, and what was seen of that?\n"
 	 "  rdmactl explain --since=10min\n"
 	 "  rdmactl explain --list            the causes that are known\n"},
-	{"record",   "list|show|export DEVICE|PORT", 1, UINT_MAX, RUN_OFFLINE, record_options, record_command,
+	{"record",   "list|show|export|verify DEVICE|PORT", 1, UINT_MAX, RUN_OFFLINE, record_options, record_command,
 	 "Print the changes that rdmad recorded",
 	 "  rdmactl record list               from when to when, in how many segments\n"
 	 "  rdmactl record show --since=2h mlx5_0/1\n"
 	 "  rdmactl record export --at=2h >incident.conf   the segment of two hours ago\n"
-	 "  rdmad --simulate=incident.conf    plays it\n"},
+	 "  rdmad --simulate=incident.conf    plays it\n"
+	 "  rdmactl record verify FILE        can it have been so?\n"},
 	{"metrics",  "PORT",      0, UINT_MAX, RUN_OFFLINE, metrics_options,  metrics_command,
 	 "Print metrics for Prometheus",
 	 "  rdmactl metrics --format=openmetrics\n"

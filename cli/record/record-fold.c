@@ -6,21 +6,6 @@
 
 #include "section.h"
 
-typedef struct FoldedValue {
-	char *key, *value; /* as they are in the file */
-} FoldedValue;
-
-struct FoldedObject {
-	char *name; /* of the device, or of the port: with '/' and its number */
-	bool is_port;
-	FoldedValue *values;
-	size_t n;
-	char *error; /* the words of the answer that said so; NULL: it can be read */
-	/* of a device: the commands since it was added; NULL: all of it has been asked */
-	char **lines;
-	size_t n_lines;
-};
-
 /* Lists */
 
 static bool add_line(char ***lines, size_t *n, const char *text)
@@ -53,7 +38,7 @@ static void object_done(FoldedObject *o)
 	free(o->name);
 }
 
-static FoldedObject *find(const RecordFold *fold, const char *name)
+FoldedObject *record_fold_find(const RecordFold *fold, const char *name)
 {
 	return array_find(fold->objects, fold->n, name, name);
 }
@@ -66,10 +51,9 @@ static const char *number_in(const FoldedObject *o, const char *device)
 	return rest && *rest == '/' && !strchr(rest + 1, '/') ? rest + 1 : NULL;
 }
 
-/* The device NAME, or the one of which that is a port. NULL: there is none. */
-static FoldedObject *device_of(const RecordFold *fold, const char *name)
+FoldedObject *record_fold_device(const RecordFold *fold, const char *name)
 {
-	FoldedObject *o = find(fold, name);
+	FoldedObject *o = record_fold_find(fold, name);
 	char copy[SCENARIO_LINE_MAX + 1], *slash;
 
 	if (o && !o->is_port)
@@ -78,7 +62,7 @@ static FoldedObject *device_of(const RecordFold *fold, const char *name)
 	slash = strrchr(copy, '/');
 	if (slash)
 		*slash = '\0';
-	return slash ? find(fold, copy) : NULL;
+	return slash ? record_fold_find(fold, copy) : NULL;
 }
 
 /* NULL without memory. */
@@ -191,7 +175,7 @@ static bool take_values(RecordFold *fold, const RecordStep *step)
 {
 	const Words *w = &step->line.command;
 	const char *said[_RECORD_KEY_MAX] = {}, *name = w->words[1], *error, *code, *text;
-	FoldedObject *o = find(fold, name);
+	FoldedObject *o = record_fold_find(fold, name);
 
 	if (!o)
 		o = add_object(fold, name, strchr(name, '/'));
@@ -229,11 +213,10 @@ static bool take_added(RecordFold *fold, const Words *w)
 	return true;
 }
 
-/* Takes STEP, whose command with its words is TEXT. */
-static bool take_step(RecordFold *fold, const RecordStep *step, const char *text)
+bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text)
 {
 	const Words *w = &step->line.command;
-	FoldedObject *device = device_of(fold, w->words[1]), *o;
+	FoldedObject *device = record_fold_device(fold, w->words[1]), *o;
 
 	if (device && device->lines && !add_line(&device->lines, &device->n_lines, text))
 		return false;
@@ -242,7 +225,7 @@ static bool take_step(RecordFold *fold, const RecordStep *step, const char *text
 	case VERB_ANSWER:
 		return take_values(fold, step);
 	case VERB_ADD:
-		return take_added(fold, w) && (o = find(fold, w->words[1])) &&
+		return take_added(fold, w) && (o = record_fold_find(fold, w->words[1])) &&
 		       add_line(&o->lines, &o->n_lines, text);
 	case VERB_ASKED:
 		if (!device)
@@ -290,17 +273,16 @@ static ExitStatus take_lines(RecordFold *fold, RecordReader *r, const RecordStep
 		status = record_step_read(r, copy, &held, &is_step);
 		if (status != STATUS_OK)
 			return status;
-		if (is_step && !take_step(fold, &held, command_of(fold->held[i])))
+		if (is_step && !record_fold_take(fold, &held, command_of(fold->held[i])))
 			return out_of_memory();
 	}
 	free_lines(&fold->held, &fold->n_held);
-	return take_step(fold, step, command_of(line)) ? STATUS_OK : out_of_memory();
+	return record_fold_take(fold, step, command_of(line)) ? STATUS_OK : out_of_memory();
 }
 
 /* Sections */
 
-/* Takes LINE, "[port mlx5_0/1]" or "KEY = VALUE" behind it. */
-static ExitStatus take_section(RecordFold *fold, const RecordFile *f, char *line)
+ExitStatus record_fold_take_section(RecordFold *fold, const RecordFile *f, char *line)
 {
 	_cleanup_free_ char *name = NULL, *message = NULL;
 	char *key, *value;
@@ -369,7 +351,7 @@ ExitStatus record_fold_read(RecordFold *fold, RecordFile *f, RecordReader *r, ch
 		if (f->part == PART_SCRIPT && script)
 			status = take_script(fold, r, line, &end);
 		else if (f->part == PART_STATE)
-			status = take_section(fold, f, line);
+			status = record_fold_take_section(fold, f, line);
 		script = f->part == PART_SCRIPT;
 	}
 	if (status == STATUS_OK && !line && r->origin_usec <= fold->since_usec)
@@ -446,7 +428,8 @@ void record_fold_print(const RecordFold *fold, const RecordReader *r, uint64_t s
 	else if (fold->speed)
 		fprintf(out, "%s\n", fold->speed);
 	for (size_t i = 0; i < fold->n; i++) {
-		const FoldedObject *o = &fold->objects[i], *device = device_of(fold, o->name);
+		const FoldedObject *o = &fold->objects[i],
+				   *device = record_fold_device(fold, o->name);
 
 		if (!o->error || (device && device->lines))
 			continue;

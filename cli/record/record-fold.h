@@ -10,7 +10,23 @@
 
 #include "record-change.h"
 
-typedef struct FoldedObject FoldedObject;
+#define RECORD_MACHINES 4
+
+typedef struct FoldedValue {
+	char *key, *value; /* as they are in the file */
+} FoldedValue;
+
+typedef struct FoldedObject {
+	char *name; /* of the device, or of the port: with '/' and its number */
+	bool is_port;
+	FoldedValue *values;
+	size_t n;
+	char *error; /* the words of the answer that said so; NULL: it can be read */
+	/* of a device: the commands since it was added; NULL: all of it has been asked */
+	char **lines;
+	size_t n_lines;
+	unsigned char states[RECORD_MACHINES]; /* of record-verify.c; 0: as at the beginning */
+} FoldedObject;
 
 typedef struct RecordFold {
 	uint64_t since_usec;   /* CLOCK_REALTIME: when it begins now */
@@ -30,5 +46,13 @@ ExitStatus record_fold_read(RecordFold *fold, RecordFile *f, RecordReader *r, ch
 /* Prints the segment as far as R has read it. SPEED is that of the script; 0: as it was. */
 void record_fold_print(const RecordFold *fold, const RecordReader *r, uint64_t speed, FILE *out);
 void record_fold_done(RecordFold *fold);
+/* The device or port NAME, and the device NAME or the one of which that is a port; valid until the
+ * next step is taken. NULL: there is none. */
+FoldedObject *record_fold_find(const RecordFold *fold, const char *name);
+FoldedObject *record_fold_device(const RecordFold *fold, const char *name);
+/* Takes STEP, whose command with its words is TEXT. False without memory. */
+bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text);
+/* Takes LINE of F, "[port mlx5_0/1]" or "KEY = VALUE" behind it. */
+ExitStatus record_fold_take_section(RecordFold *fold, const RecordFile *f, char *line);
 /* Prints LINE, a step of the script, with its time from FOLD->begin_usec on. */
 void record_fold_print_step(const RecordFold *fold, uint64_t at_usec, const char *line, FILE *out);

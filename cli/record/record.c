@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* rdmactl record: what rdmad has recorded: its segments, the changes in them, and one of them as a
- * scenario. */
+/* rdmactl record: what rdmad has recorded: its segments, the changes in them, one of them as a
+ * scenario, and whether it can have been so. */
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 #include "parse.h"
 #include "record-fold.h"
 #include "record-print.h"
+#include "record-verify.h"
 
 static const char *arg_directory, *arg_file;
 static uint64_t arg_since, arg_until = UINT64_MAX, arg_at, arg_speed;
@@ -333,6 +334,23 @@ static ExitStatus export_record(Context *c)
 	return status == STATUS_OK ? export_segment(f, c) : status;
 }
 
+/* verify */
+
+static ExitStatus verify_record(Context *c)
+{
+	RecordVerifier v = {.context = c};
+
+	if (c->n_arguments > 2 || c->json)
+		return usage_error(
+			c->json ? "record: verify prints what it found for people, not JSON"
+				: "record: verify takes one file");
+	if (c->n_arguments == 2 && (arg_file || arg_directory))
+		return usage_error("record: verify takes a file, or --directory or --file");
+	if (c->n_arguments == 2)
+		arg_file = c->arguments[1];
+	return record_verify_end(&v, visit_segments(record_verify_segment, &v));
+}
+
 ExitStatus record_command(Context *c)
 {
 	static const struct {
@@ -343,6 +361,7 @@ ExitStatus record_command(Context *c)
 		{"list", list_record, false, false, false},
 		{"show", show_record, true, true, false},
 		{"export", export_record, true, true, true},
+		{"verify", verify_record, false, false, false},
 	};
 	const char *word = c->arguments[0];
 
@@ -364,5 +383,5 @@ ExitStatus record_command(Context *c)
 			return words[i].run(c);
 		return usage_error("record: --%s is not an option of \"%s\"", option, word);
 	}
-	return usage_error("record: unknown \"%s\"; expected list, show or export", word);
+	return usage_error("record: unknown \"%s\"; expected list, show, export or verify", word);
 }

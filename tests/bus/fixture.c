@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "verified.h"
+
 /* How long a test waits for what has to come. On a busy machine that is longer than the 25 s of
  * sd-bus. */
 #define GUARD_USEC (120 * USEC_PER_SEC)
@@ -197,6 +199,7 @@ Fixture *fixture_free(Fixture *f)
 	if (f->bus_pid)
 		fixture_stop_bus(f);
 	sd_bus_close_unref(f->bus);
+	assert_verified(f->directory);
 	nftw(f->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	free(f);
 	return NULL;

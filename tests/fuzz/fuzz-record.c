@@ -9,6 +9,7 @@
 #include "input.h"
 #include "record-fold.h"
 #include "record-print.h"
+#include "record-verify.h"
 
 static void check_change(const RecordChange *c)
 {
@@ -123,6 +124,29 @@ static void fold_file(const char *path)
 	record_file_free(f);
 }
 
+static void verify_file(const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	RecordFile *f = NULL;
+	Context c = {.width = 80};
+	RecordVerifier v = {.context = &c};
+	ExitStatus status;
+	size_t size;
+
+	if (record_file_open(path, &f) != STATUS_OK)
+		return;
+	n_complaints = 0;
+	c.out = open_memstream(&text, &size);
+	FUZZ_CHECK(c.out != NULL);
+	status = record_verify_segment(f, &v);
+	FUZZ_CHECK(n_complaints == (status != STATUS_OK));
+	FUZZ_CHECK((record_verify_end(&v, status) == STATUS_OK) ==
+		   (status == STATUS_OK && v.n_broken == 0));
+	fclose(c.out);
+	check_lines(text);
+	record_file_free(f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FuzzInput in = {data, size};
@@ -144,5 +168,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(text);
 	free(json);
 	fold_file(path);
+	verify_file(path);
 	return 0;
 }

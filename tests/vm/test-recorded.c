@@ -116,6 +116,7 @@ static char *export_record(void)
 
 	run("rdmactl record show --directory=/var/lib/rdmad/record >/tmp/shown && test -s "
 	    "/tmp/shown");
+	run("rdmactl record verify --directory=/var/lib/rdmad/record");
 	run("rdmactl record show --json --directory=/var/lib/rdmad/record >/dev/null");
 	run("rdmactl record export --directory=/var/lib/rdmad/record --speed=1000 >" EXPORTED);
 	assert_true(g_file_get_contents(EXPORTED, &text, NULL, NULL));

@@ -42,6 +42,7 @@ static Worker workers[WORKERS_MAX];
 static sem_t back; /* the core may run again */
 static _Thread_local Worker *self;
 static DiskState state;
+static bool has_gap;
 static Lots lots;
 static char directory[32];
 
@@ -184,6 +185,7 @@ static int decide(DiskCall call)
 		error = EIO;
 	if (error)
 		note("call %u to the disk fails: %s", call, strerror(error));
+	has_gap |= error && call == DISK_UNLINK;
 	return error;
 }
 
@@ -288,6 +290,11 @@ bool disk_is_open(void)
 	return n == THREADS;
 }
 
+bool disk_has_gap(void)
+{
+	return has_gap;
+}
+
 const char *disk_directory(void)
 {
 	return directory;
@@ -297,6 +304,7 @@ void disk_begin(uint64_t seed)
 {
 	lots.state = ~seed;
 	state = DISK_WORKS;
+	has_gap = false;
 	disk.decide = decide;
 	sem_init(&back, 0, 0);
 	text_copy(directory, sizeof(directory), "/tmp/rdmad-world.XXXXXX");

@@ -23,6 +23,8 @@ const char *disk_directory(void);
 bool disk_is_open(void);
 /* The newest segment of the record; false: there is none. */
 bool disk_newest_segment(char *ret, size_t size);
+/* A segment could not be removed, and one after it has gone in its place. */
+bool disk_has_gap(void);
 
 /* Each is one step: what happens is drawn from LOTS. */
 void disk_step(Lots *lots);

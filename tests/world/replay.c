@@ -47,6 +47,21 @@ void check_played(const struct Objects *published, const struct Objects *played)
 	    played->n);
 }
 
+void check_verified(const char *what)
+{
+	char command[256], said[4096];
+	FILE *f;
+	size_t n;
+
+	snprintf(command, sizeof(command), RDMACTL " record verify %s 2>&1", what);
+	fflush(NULL);
+	f = popen(command, "re");
+	LAW(f, "no process");
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = '\0';
+	LAW(pclose(f) == 0, "the record cannot have been so:\n%s", said);
+}
+
 uint64_t replay_usec(const char *path)
 {
 	FILE *f = fopen(path, "re");

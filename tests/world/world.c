@@ -195,7 +195,7 @@ static void check_record(World *w)
 {
 	/* it has the number of this process in it */
 	const char *bus_address = peer_address();
-	char path[96];
+	char path[96], all[128];
 	pid_t pid;
 
 	if (!w->manager->ready || !disk_is_open())
@@ -203,6 +203,8 @@ static void check_record(World *w)
 	pass(w, RECORD_USEC);
 	read_published(w);
 	LAW(disk_newest_segment(path, sizeof(path)), "there is no record");
+	snprintf(all, sizeof(all), "--directory=%s/record", disk_directory());
+	check_verified(disk_has_gap() ? path : all);
 	pid = begin_apart();
 	if (pid == 0)
 		play(w, path, bus_address);
