@@ -49,7 +49,8 @@ static size_t find_lost(const Value *members, const char *mode, MemberList ret)
 	return n;
 }
 
-/* Those of MEMBERS that have less speed than another, and get as much to carry. */
+/* Those of MEMBERS that have less speed than another, and get as much to carry; a link that is up
+ * and has none, which others have, has not come up as it should. */
 static size_t find_slower(const Value *members, const char *mode, MemberList ret)
 {
 	uint64_t fastest = 0;
@@ -62,9 +63,12 @@ static size_t find_slower(const Value *members, const char *mode, MemberList ret
 		uint64_t speed = speed_of(m);
 		char why[32];
 
-		if (speed == 0 || speed >= fastest)
+		if (speed >= fastest)
 			continue;
-		snprintf(why, sizeof(why), "%.6g Gb/s", (double)speed / 1e9);
+		if (speed > 0)
+			snprintf(why, sizeof(why), "%.6g Gb/s", (double)speed / 1e9);
+		else
+			snprintf(why, sizeof(why), "no speed");
 		add_to_list(ret, n++, member(m, "name"), why);
 	}
 	return n;
