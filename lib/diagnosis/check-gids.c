@@ -79,6 +79,83 @@ void look_for_lost_address(CheckRun *r)
 			   lost);
 }
 
+/* An address that goes while the link stays up ends the connections that are made of it, however
+ * soon it is back. NetworkManager asks for one by DHCP four times in a row
+ * (connection.autoconnect-retries) before it waits, and takes all addresses away each time. */
+#define FLAP_USEC   (3600 * USEC_PER_SEC)
+#define FLAP_TEXT   "1h"
+#define FLAPS_LEAST 4U
+
+/* Whether E says that an address which others reach has gone lately, and in RET which. */
+static bool is_loss(const CheckRun *r, const Seen *e, uint8_t ret[16])
+{
+	const char *gid = seen_without_index(e->from);
+
+	return streq(e->what, port_attributes[PORT_ATTR_gids].name) && !*e->to &&
+	       e->realtime_usec + FLAP_USEC >= r->now_usec && is_reachable(gid) &&
+	       gid_parse(gid, ret) == 0;
+}
+
+/* How often the address GID has gone, and in *RET_LAST when it did last. */
+static size_t count_losses(const CheckRun *r, const SeenSource *evidence, const uint8_t gid[16],
+			   uint64_t *ret_last)
+{
+	uint8_t other[16];
+	size_t n = 0;
+	Seen e;
+
+	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
+		if (!is_loss(r, &e, other) || memcmp(gid, other, sizeof(other)) != 0)
+			continue;
+		*ret_last = e.realtime_usec;
+		n++;
+	}
+	return n;
+}
+
+/* Whether PORT has ADDRESS now, on an interface that is here: those of containers come and go with
+ * these. */
+static bool has_address(const Object *port, const char *address)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
+		if (*format_member_text(ATTR_GIDS, "netdev", &gids->items[i]) &&
+		    streq(format_member_text(ATTR_GIDS, "address", &gids->items[i]), address))
+			return true;
+	return false;
+}
+
+/* When a link goes down, its addresses may go with it, and that it goes down is another matter. */
+void look_for_address_flaps(CheckRun *r)
+{
+	Value last = {.type = VALUE_UNSIGNED};
+	_cleanup_free_ char *when = NULL;
+	SeenSource evidence;
+	uint8_t gid[16];
+	char address[46];
+	size_t n = 0, downs;
+	Seen e;
+
+	if (object_number(r->port, PORT_ATTR_gid_generation) < FLAPS_LEAST || !is_roce(r->port) ||
+	    check_is_ignored(r, r->check->name))
+		return;
+	evidence = check_evidence(r, r->port);
+	for (size_t i = 0; n < FLAPS_LEAST && seen_read(&evidence, i, &e); i++)
+		n = is_loss(r, &e, gid) ? count_losses(r, &evidence, gid, &last.number) : n;
+	if (n < FLAPS_LEAST)
+		return;
+	downs = check_count_downs(r, r->now_usec - FLAP_USEC);
+	gid_format_address(gid, GID_TYPE_ROCE_V2, address);
+	if (downs > n || n - downs < FLAPS_LEAST || !has_address(r->port, address))
+		return;
+	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	check_find(r, &port_attributes[PORT_ATTR_gids],
+		   "the address %s has gone %zu times in " FLAP_TEXT
+		   " while the link was up, the last time at %s: connections end each time",
+		   address, n - downs, when ? when : "");
+}
+
 typedef struct PortAddress {
 	const Object *port;
 	size_t order; /* of the port among those that are checked */

@@ -57,6 +57,7 @@ void look_for_far_errors(CheckRun *r);
 /* check-gids.c */
 void look_for_gids(CheckRun *r);
 void look_for_lost_address(CheckRun *r);
+void look_for_address_flaps(CheckRun *r);
 void look_at_addresses(CheckRun *r);
 /* check-contradictions.c */
 void look_at_physical_state(CheckRun *r);

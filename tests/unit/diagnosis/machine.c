@@ -181,3 +181,21 @@ void assert_says(const Machine *m, size_t i, const char *text)
 	if (!strstr(m->run.findings[i].sentence, text))
 		fail_msg("\"%s\" is not in \"%s\"", text, m->run.findings[i].sentence);
 }
+
+uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const char *from,
+		      const char *to)
+{
+	uint64_t time = realtime_now_usec() - age_usec;
+	Value *entry;
+
+	m->evidence.type = VALUE_ARRAY;
+	entry = append(&m->evidence);
+	entry->type = VALUE_STRUCT;
+	append_number(entry, time);
+	append_number(entry, 0);
+	append_text(entry, what);
+	append_text(entry, from);
+	append_text(entry, to);
+	append_text(entry, "port-active");
+	return time;
+}

@@ -38,6 +38,9 @@ void set_reason(Object *o, size_t row, const char *code);
 Value *append(Value *v);
 void append_text(Value *v, const char *text);
 void append_number(Value *v, uint64_t n);
+/* Adds an entry of the evidence of all ports and devices, which is so old. Returns its time. */
+uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const char *from,
+		      const char *to);
 /* Member NAME, an array, of the history of PORT */
 Value *history_of(Machine *m, const Object *port, const char *name);
 

@@ -3,6 +3,7 @@
 /* What is found in the addresses and keys of several ports: one address on two ports, one subnet on
  * several interfaces, one prefix for two subnets, other P_Keys than those of its like. */
 
+#include "clock.h"
 #include "machine.h"
 
 /* Adds a GID of this type, interface and address to PORT, which speaks RoCE then. */
@@ -281,12 +282,52 @@ static void test_odd_state(_unused_ void **state)
 	m.run.n_ports = 5;
 }
 
+/* The port has 192.0.2.1 on NETDEV; a GID went N times so long ago, and another that went OTHERS
+ * times; DOWNS of that with the link: what is found; "": nothing. */
+static void assert_address_flaps(size_t n, const char *gid, uint64_t ago, size_t others,
+				 size_t downs, const char *netdev, const char *says)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+	Value *history;
+
+	add_gid(port, "RoCE v2", netdev, "192.0.2.1");
+	set_number(port, PORT_ATTR_gid_generation, 4);
+	for (size_t i = 0; i < others; i++)
+		add_evidence(&m, "Gids", 0, "[5] 2001:db8::7", "");
+	for (size_t i = 0; i < n; i++)
+		add_evidence(&m, "Gids", ago, gid, "");
+	m.run.flap = (FlapLimit){FLAP_LIMIT, FLAP_LIMIT_USEC, FLAP_LIMIT_TEXT};
+	history = history_of(&m, port, "LinkDowns");
+	for (size_t i = 0; i < downs; i++)
+		append_number(history, realtime_now_usec());
+	assert_int_equal(found(&m, "address-flap"), *says ? 1 : 0);
+	if (*says)
+		assert_says(&m, 0, says);
+}
+
+static void test_address_flaps(_unused_ void **state)
+{
+	static const char gid[] = "[3] ::ffff:192.0.2.1";
+
+	assert_address_flaps(4, gid, 0, 3, 0, "eth0", "192.0.2.1 has gone 4 times in 1h");
+	assert_address_flaps(3, gid, 0, 3, 0, "eth0", "");
+	assert_address_flaps(4, gid, HOUR + USEC_PER_SEC, 0, 0, "eth0", "");
+	assert_address_flaps(4, "[3] fe80::1", 0, 0, 0, "eth0", "");
+	assert_address_flaps(7, gid, 0, 0, 3, "eth0", "has gone 4 times");
+	assert_address_flaps(6, gid, 0, 0, 3, "eth0", "");
+	assert_address_flaps(4, gid, 0, 0, 9, "eth0", "");
+	assert_address_flaps(4, gid, 0, 0, 0, "", "");
+	assert_address_flaps(4, "[3] ::ffff:192.0.2.9", 0, 0, 0, "eth0", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_address),   cmocka_unit_test(test_same_subnet),
 		cmocka_unit_test(test_ignored_subnet), cmocka_unit_test(test_prefixes),
 		cmocka_unit_test(test_pkeys),	       cmocka_unit_test(test_odd_state),
+		cmocka_unit_test(test_address_flaps),
 	};
 
 	return cmocka_run_group_tests_name("addresses", tests, NULL, NULL);

@@ -72,24 +72,6 @@ static void test_settle(_unused_ void **state)
 	assert_int_equal(found(&m, "odd-one-out"), 0);
 }
 
-static uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const char *from,
-			     const char *to)
-{
-	uint64_t time = realtime_now_usec() - age_usec;
-	Value *entry;
-
-	m->evidence.type = VALUE_ARRAY;
-	entry = append(&m->evidence);
-	entry->type = VALUE_STRUCT;
-	append_number(entry, time);
-	append_number(entry, 0);
-	append_text(entry, what);
-	append_text(entry, from);
-	append_text(entry, to);
-	append_text(entry, "port-active");
-	return time;
-}
-
 static Object *add_subnet(Machine *m, const char *prefix, uint64_t lid, uint64_t lmc,
 			  uint64_t sm_lid, const char *adapter)
 {
