@@ -68,68 +68,97 @@ static const char *rdma_module(const char *driver)
 	return text_of_key(modules, ARRAY_SIZE(modules), driver);
 }
 
-/* Whether the class of the PCI function says InfiniBand, which has two, or a fabric such as
- * Omni-Path. See the "PCI Code and ID Assignment Specification". */
-static bool is_fabric(int fd, const char *function)
+/* Whether the file NAME of FUNCTION, an entry of the directory FD, begins with TEXT. */
+static bool says(int fd, const char *function, const char *name, const char *text)
 {
-	char path[300], text[16] = "";
+	char path[300], line[16] = "";
 	_cleanup_close_ int file = -1;
 
-	snprintf(path, sizeof(path), "%s/class", function);
+	snprintf(path, sizeof(path), "%s/%s", function, name);
 	file = openat(fd, path, O_RDONLY | O_CLOEXEC);
-	if (file < 0 || read(file, text, sizeof(text) - 1) < 0)
-		return false;
-	return startswith(text, "0x0207") || startswith(text, "0x0208") ||
-	       startswith(text, "0x0c06");
+	return file >= 0 && read(file, line, sizeof(line) - 1) > 0 && startswith(line, text);
 }
 
-/* Says what is missing to make FUNCTION, an entry of the directory FD, an RDMA device. False: the
- * function may be none.
- */
-static bool say_function(int fd, const char *function, NextStep *say, void *userdata)
+/* Whether the class of the PCI function says InfiniBand, which has two, or a fabric such as
+ * Omni-Path (see the "PCI Code and ID Assignment Specification"), or it is an Ethernet function of
+ * Mellanox, each of which can do RDMA. */
+static bool is_for_rdma(int fd, const char *function)
 {
-	char path[300], link[300], text[512];
-	const char *driver = NULL, *module;
+	return says(fd, function, "class", "0x0207") || says(fd, function, "class", "0x0208") ||
+	       says(fd, function, "class", "0x0c06") ||
+	       (says(fd, function, "class", "0x0200") && says(fd, function, "vendor", "0x15b3"));
+}
+
+/* The driver of FUNCTION, in LINK; NULL: it has none. */
+static const char *find_driver(int fd, const char *function, char link[300])
+{
+	char path[300];
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "%s/driver", function);
-	n = readlinkat(fd, path, link, sizeof(link) - 1);
-	if (n > 0) {
-		link[n] = '\0';
-		driver = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
-	}
-	module = driver ? rdma_module(driver) : NULL;
-	if (module)
-		snprintf(text, sizeof(text),
-			 "The PCI function %s has the driver %s, but no RDMA device. Try: modprobe "
-			 "%s",
-			 function, driver, module);
-	else if (!driver && is_fabric(fd, function))
-		snprintf(text, sizeof(text),
-			 "The PCI function %s is an adapter for RDMA without a driver. Is the "
-			 "module "
-			 "for it installed? See 'lspci -k -s %s'.",
-			 function, function);
-	else
+	n = readlinkat(fd, path, link, 299);
+	if (n <= 0)
+		return NULL;
+	link[n] = '\0';
+	return strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
+}
+
+/* Says that FUNCTION has no driver, if it is one for RDMA. A virtual function may wait for a
+ * virtual machine so. */
+static bool say_driverless(int fd, const char *function, NextStep *say, void *userdata)
+{
+	char path[300], link[300], text[512];
+
+	snprintf(path, sizeof(path), "%s/physfn", function);
+	if (find_driver(fd, function, link) || !is_for_rdma(fd, function) ||
+	    faccessat(fd, path, F_OK, 0) == 0)
 		return false;
+	snprintf(text, sizeof(text),
+		 "The PCI function %s is an adapter for RDMA without a driver. Is the module for "
+		 "it installed? See 'lspci -k -s %s' and 'journalctl -k -g %s'.",
+		 function, function, function);
 	say(text, userdata);
 	return true;
 }
 
-static bool say_functions(const char *root, NextStep *say, void *userdata)
+/* Says that FUNCTION has a driver and lacks the module that makes an RDMA device of it. */
+static bool say_moduleless(int fd, const char *function, NextStep *say, void *userdata)
+{
+	char link[300], text[512];
+	const char *driver = find_driver(fd, function, link);
+	const char *module = driver ? rdma_module(driver) : NULL;
+
+	if (!module)
+		return false;
+	snprintf(text, sizeof(text),
+		 "The PCI function %s has the driver %s, but no RDMA device. Try: modprobe %s",
+		 function, driver, module);
+	say(text, userdata);
+	return true;
+}
+
+/* Says what is missing to make PCI functions RDMA devices; ANY: none has become one. False: there
+ * is no function that could be. */
+static bool say_functions(const char *root, bool any, NextStep *say, void *userdata)
 {
 	_cleanup_(closedir_pointer) DIR *d = open_below(root, "/sys/bus/pci/devices");
 	const char *name;
-	bool any = false;
+	bool said = false;
 
 	while ((name = next_name(d)))
-		any |= say_function(dirfd(d), name, say, userdata);
-	return any;
+		said |= say_driverless(dirfd(d), name, say, userdata) ||
+			(any && say_moduleless(dirfd(d), name, say, userdata));
+	return said;
+}
+
+void no_driver_next(const char *root, NextStep *say, void *userdata)
+{
+	(void)say_functions(root, false, say, userdata);
 }
 
 void no_ports_next(const char *root, NextStep *say, void *userdata)
 {
-	if (say_unseen(root, say, userdata) || say_functions(root, say, userdata))
+	if (say_unseen(root, say, userdata) || say_functions(root, true, say, userdata))
 		return;
 	say("This machine has no adapter for RDMA that Linux knows. For a software device on a "
 	    "network interface: rdma link add rxe0 type rxe netdev eth0. For simulated ports see "

@@ -96,4 +96,6 @@ void advice_find(const Context *c, const Machine *m, Advice *ret)
 	}
 	if (!any && !m->simulated && (m->reached || !machine_has(m, "/sys/class/infiniband")))
 		no_ports_next(m->root, add, ret);
+	else if (!m->simulated)
+		no_driver_next(m->root, add, ret);
 }
