@@ -7,6 +7,7 @@
  * a function, since a switch has a function at each of its ends, and the processor is above them.
  *
  * All is read from the PCI tree in sysfs: neither firmware nor a driver is asked.
+ * docs/design/distance.md says why no library is.
  */
 
 #include "port.h"
