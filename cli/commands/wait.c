@@ -127,6 +127,8 @@ static void waiting_done(Waiting *w)
 static int end(Waiting *w, ExitStatus status)
 {
 	w->status = status;
+	/* The end of the loop would close the connection, by which the ping asks for ports. */
+	sd_bus_detach_event(w->c->bus);
 	return sd_event_exit(w->event, 0);
 }
 
