@@ -6,6 +6,8 @@
 
 #include "list.h"
 
+const PingState ping_mtu_broken = {PING_STAGE_BROKEN, PING_LINK_MTU, -EMSGSIZE, 0};
+
 static PingLink find_broken(PingStage stage, int error, const PingWay *way)
 {
 	if (stage == PING_STAGE_PATH)
@@ -16,7 +18,7 @@ static PingLink find_broken(PingStage stage, int error, const PingWay *way)
 	if (error == -ENODEV || error == -EADDRNOTAVAIL)
 		return way->port ? PING_LINK_GID : PING_LINK_PORT;
 	if (error == -ETIMEDOUT)
-		return PING_LINK_NEIGHBOUR;
+		return way->vlan ? PING_LINK_VLAN : PING_LINK_NEIGHBOUR;
 	return error == -EACCES || error == -EPERM ? PING_LINK_VERBS : PING_LINK_ROUTE;
 }
 

@@ -40,11 +40,13 @@ typedef struct PingWay {
 	char address[PING_ADDRESS_MAX];
 	/* the route */
 	char source[PING_ADDRESS_MAX], hop[PING_ADDRESS_MAX], netdev[16];
+	uint32_t vlan;	    /* of the interface; 0: it is none of a VLAN */
 	const Object *port; /* as rdmad knows it, or NULL */
 	uint32_t gid_index; /* of SOURCE in its table; UINT32_MAX: not known */
 	bool has_gid, has_path;
-	uint8_t gid[16]; /* that the kernel has chosen */
-	uint32_t mtu;	 /* bytes */
+	uint8_t gid[16];	     /* that the kernel has chosen */
+	uint32_t mtu;		     /* bytes */
+	bool mtu_known, mtu_arrives; /* whether packets of this MTU do */
 	uint8_t service_level, traffic_class;
 } PingWay;
 
@@ -54,6 +56,13 @@ PingState ping_next(PingState is, enum rdma_cm_event_type event, int status, con
 /* The state after what the stage waits for has failed with ERROR, a negative errno: -ETIMEDOUT if
  * nothing has come. */
 PingState ping_failed(PingState is, int error, const PingWay *way);
+
+/* Whether it is known that packets of the path MTU are lost, and the state that says so. */
+static inline bool ping_mtu_fails(const PingWay *way)
+{
+	return way->mtu_known && !way->mtu_arrives;
+}
+extern const PingState ping_mtu_broken;
 
 const char *ping_link_name(PingLink link);
 /* Why the link is broken, for people, in BUFFER, which is returned. */

@@ -22,6 +22,8 @@ void ping_print_way(FILE *f, const PingWay *way)
 	}
 	if (*way->hop)
 		fprintf(f, ", next hop %s on %s", way->hop, way->netdev);
+	if (way->vlan)
+		fprintf(f, " (VLAN %u)", way->vlan);
 	if (way->has_path)
 		fprintf(f, ", MTU %u, SL %u, traffic class %u", way->mtu, way->service_level,
 			way->traffic_class);
@@ -41,6 +43,15 @@ void ping_print_try(FILE *f, const PingResult *r)
 	else
 		fprintf(f, "%s: %zu: %s [%s]\n", r->way.peer, r->n, ping_reason(o, &r->way, reason),
 			ping_link_name(o->broken));
+}
+
+void ping_print_mtu(FILE *f, const PingWay *way)
+{
+	char reason[PING_REASON_MAX];
+
+	if (ping_mtu_fails(way))
+		fprintf(f, "%s: %s [%s]\n", way->peer, ping_reason(&ping_mtu_broken, way, reason),
+			ping_link_name(PING_LINK_MTU));
 }
 
 /* JSON */
@@ -79,7 +90,10 @@ static void add_way(FILE *f, const PingWay *way)
 	add(f, "GidIndex", number(way->gid_index != UINT32_MAX, way->gid_index));
 	add(f, "NextHop", text(way->hop));
 	add(f, "Netdev", text(way->netdev));
+	add(f, "Vlan", number(way->vlan > 0, way->vlan));
 	add(f, "PathMtu", number(way->mtu > 0, way->mtu));
+	add(f, "PathMtuArrives",
+	    way->mtu_known ? (Value){.type = VALUE_BOOL, .boolean = way->mtu_arrives} : (Value){});
 	add(f, "ServiceLevel", number(way->has_path, way->service_level));
 	add(f, "TrafficClass", number(way->has_path, way->traffic_class));
 	add(f, "Priority", number(known, priority));

@@ -16,5 +16,7 @@ typedef struct PingResult {
 void ping_print_way(FILE *f, const PingWay *way);
 /* Prints the last try, a line. */
 void ping_print_try(FILE *f, const PingResult *r);
+/* Prints a line if packets of the path MTU are lost. */
+void ping_print_mtu(FILE *f, const PingWay *way);
 /* Prints it as entry I of the list in JSON. */
 void ping_print_json(FILE *f, const PingResult *r);

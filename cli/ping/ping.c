@@ -13,8 +13,10 @@
 #include "bus.h"
 #include "clock.h"
 #include "commands.h"
+#include "decode.h"
 #include "json.h"
 #include "ping-cm.h"
+#include "ping-mtu.h"
 #include "ping-print.h"
 #include "ping.h"
 #include "selection.h"
@@ -86,6 +88,21 @@ static const Object *find_port(Ping *p, const char *what, uint32_t *ret_gid)
 		return NULL;
 	*ret_gid = found.items[0].gid;
 	return object_list_find(&p->ports, found.items[0].path);
+}
+
+/* The VLAN of the GID at this INDEX; 0: none, or it is not known. */
+static uint32_t find_vlan(const Object *port, uint32_t index)
+{
+	const Value *gids = port ? object_value(port, PORT_ATTR_gids) : NULL;
+
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
+		const Value *gid = &gids->items[i];
+
+		if (gid->type == VALUE_STRUCT && gid->n > 1 && value_number(gid->items) == index)
+			return (uint32_t)value_number(
+				value_lookup(&gid->items[gid->n - 1], "VlanId"));
+	}
+	return 0;
 }
 
 /* The first address of the family of PEER that is one of the port of --from. */
@@ -184,6 +201,7 @@ static PingState look(Ping *p, Peer *peer)
 		way->port = find_port(p, way->source, &way->gid_index);
 	if (!way->port)
 		way->port = find_port(p, way->netdev, &way->gid_index);
+	way->vlan = find_vlan(way->port, way->gid_index);
 	if (p->fd < 0)
 		p->fd = ping_cm_open(&p->cm, &why);
 	if (p->fd < 0)
@@ -260,6 +278,45 @@ static int run(Ping *p)
 	return r;
 }
 
+/* Asks those that have answered over RoCE whether large packets arrive. */
+static int ask_sizes(Ping *p)
+{
+	_cleanup_free_ PingSize *sizes = calloc(p->n + 1, sizeof(*sizes));
+	const char *ethernet = decode_name(ATTR_LINK_LAYER, IBV_LINK_LAYER_ETHERNET);
+	size_t n = 0;
+
+	if (!sizes)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++) {
+		Peer *peer = &p->peers[i];
+		PingWay *way = &peer->result.way;
+
+		if (peer->result.n_answered > 0 && way->has_gid && way->has_path && way->port &&
+		    streq(object_text(way->port, PORT_ATTR_link_layer), ethernet))
+			ping_size_open(&sizes[n++], way, &peer->address, peer->from);
+	}
+	ping_sizes_ask(sizes, n);
+	for (size_t i = 0; i < n; i++)
+		ping_size_close(&sizes[i]);
+	return 0;
+}
+
+/* Asks all peers, and *RET_ALL says whether each can be used. */
+static int ask_all(Ping *p, bool *ret_all)
+{
+	int r = run(p);
+	bool all = true;
+
+	/* a wait has failed already if one has not answered */
+	if (r >= 0 && (!p->is_wait || p->n_left == 0))
+		r = ask_sizes(p);
+	for (size_t i = 0; i < p->n; i++)
+		all &= p->peers[i].result.n_answered > 0 &&
+		       !ping_mtu_fails(&p->peers[i].result.way);
+	*ret_all = all;
+	return r;
+}
+
 /* Before the first try */
 
 static ExitStatus prepare_peer(Ping *p, Peer *peer, const char *name)
@@ -325,24 +382,24 @@ ExitStatus ping_command(Context *c)
 {
 	_cleanup_(ping_done) Ping p = {.c = c, .what = "ping", .end_usec = UINT64_MAX};
 	ExitStatus status = prepare(&p, c->arguments, c->n_arguments);
+	bool all;
 	int r;
 
 	if (status != STATUS_OK)
 		return status;
-	r = run(&p);
+	r = ask_all(&p, &all);
 	if (r < 0)
 		return bus_complain("ping", NULL, r);
 	if (c->json)
 		json_begin(c->out, "Peers");
-	for (size_t i = 0; i < p.n; i++) {
+	for (size_t i = 0; i < p.n; i++)
 		if (c->json)
 			ping_print_json(c->out, &p.peers[i].result);
-		if (p.peers[i].result.n_answered == 0)
-			status = STATUS_FAILED;
-	}
+		else
+			ping_print_mtu(c->out, &p.peers[i].result.way);
 	if (c->json)
 		json_end(c->out);
-	return status;
+	return all ? STATUS_OK : STATUS_FAILED;
 }
 
 ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool is_quiet)
@@ -351,24 +408,26 @@ ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool
 		Ping p = {.c = c, .what = "wait", .is_wait = true, .end_usec = end_usec};
 	ExitStatus status = prepare(&p, peers, n);
 	char reason[PING_REASON_MAX];
+	bool all;
 	int r;
 
 	if (status != STATUS_OK)
 		return status;
-	r = run(&p);
+	r = ask_all(&p, &all);
 	if (r < 0)
 		return bus_complain("wait", NULL, r);
 	for (size_t i = 0; i < p.n && !is_quiet; i++) {
 		const PingResult *result = &p.peers[i].result;
 		/* the first try may not have ended */
-		const PingState state =
-			result->n > 0 ? result->tries[0]
-				      : ping_failed(p.peers[i].try.state, -ETIMEDOUT, &result->way);
+		const PingState state = result->n_answered > 0 ? ping_mtu_broken
+					: result->n > 0	       ? result->tries[0]
+							       : ping_failed(p.peers[i].try.state,
+									     -ETIMEDOUT, &result->way);
 
-		if (result->n_answered == 0)
+		if (result->n_answered == 0 || ping_mtu_fails(&result->way))
 			complain("%s: %s [%s]", result->way.peer,
 				 ping_reason(&state, &result->way, reason),
 				 ping_link_name(state.broken));
 	}
-	return p.n_left == 0 ? STATUS_OK : STATUS_FAILED;
+	return all ? STATUS_OK : STATUS_FAILED;
 }

@@ -144,6 +144,33 @@ static void test_port_or_gid(_unused_ void **state)
 	assert_story(&one, &way);
 }
 
+/* A neighbour that does not answer may be in no VLAN, or in another one. */
+static void test_vlan(_unused_ void **state)
+{
+	static const Story story = {{{RDMA_CM_EVENT_ADDR_ERROR, -ETIMEDOUT}, {END, 0}},
+				    PING_STAGE_BROKEN,
+				    "neighbour",
+				    "the next hop does not answer in VLAN 10: "};
+	const PingWay way = {.hop = "192.0.2.2", .vlan = 10};
+
+	assert_story(&story, &way);
+}
+
+/* Packets are lost only if that is known. */
+static void test_mtu(_unused_ void **state)
+{
+	char reason[PING_REASON_MAX];
+
+	assert_false(ping_mtu_fails(&(PingWay){.mtu = 4096}));
+	assert_false(ping_mtu_fails(&(PingWay){.mtu_known = true, .mtu_arrives = true}));
+	assert_true(ping_mtu_fails(&(PingWay){.mtu_known = true}));
+	assert_string_equal(
+		ping_reason(&ping_mtu_broken, &(PingWay){.mtu = 4096}, reason),
+		"packets with 4096 bytes of data are lost, and smaller ones arrive: the "
+		"MTU of the peer or of a switch is smaller (Message too long)");
+	assert_string_equal(ping_link_name(ping_mtu_broken.broken), "mtu");
+}
+
 /* A name that is as long as the buffer for the reason, or longer, is cut. */
 static void test_long_name(_unused_ void **state)
 {
@@ -213,10 +240,9 @@ static void test_priority(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_port_or_gid),
-		cmocka_unit_test(test_long_name),
-		cmocka_unit_test(test_priority),
+		cmocka_unit_test(test_events),	  cmocka_unit_test(test_port_or_gid),
+		cmocka_unit_test(test_vlan),	  cmocka_unit_test(test_mtu),
+		cmocka_unit_test(test_long_name), cmocka_unit_test(test_priority),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "ping-mtu.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+
+#include "clock.h"
+
+#define ROUNDS	  3U
+#define WAIT_USEC USEC_PER_SEC
+/* After a burst of six, a kernel answers one of these in a second. With this time before it, a
+ * large one is not left without an answer because a small one has just got it. */
+#define PAUSE_MSEC 1100
+/* What a write of RDMA has around its data: the headers BTH and RETH, and the checksum. */
+#define AROUND 32U
+
+enum { LARGE, SMALL };
+
+static int open_socket(const PingSocket *to, const PingSocket *from)
+{
+	bool v4 = to->any.sa_family == AF_INET;
+	int fd = socket(to->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* not in fragments, whatever this machine has learned of the path */
+	int probe = v4 ? IP_PMTUDISC_PROBE : IPV6_PMTUDISC_PROBE;
+	PingSocket peer = *to;
+
+	/* the service "discard", in both families of addresses */
+	peer.v4.sin_port = htons(9);
+	if (fd < 0 ||
+	    (setsockopt(fd, v4 ? IPPROTO_IP : IPPROTO_IPV6,
+			v4 ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER, &probe, sizeof(probe)) == 0 &&
+	     (!from || bind(fd, &from->any, sizeof(*from)) == 0) &&
+	     connect(fd, &peer.any, sizeof(peer)) == 0))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void ping_size_open(PingSize *s, PingWay *way, const PingSocket *to, const PingSocket *from)
+{
+	*s = (PingSize){.way = way};
+	s->fds[LARGE] = open_socket(to, from);
+	s->fds[SMALL] = s->fds[LARGE] < 0 ? -1 : open_socket(to, from);
+	if (s->fds[SMALL] < 0)
+		ping_size_close(s);
+}
+
+void ping_size_close(PingSize *s)
+{
+	close_pointer(&s->fds[LARGE]);
+	close_pointer(&s->fds[SMALL]);
+	s->fds[LARGE] = s->fds[SMALL] = -1;
+}
+
+/* What the socket says: 0 while nothing has come. An error other than EMSGSIZE is of somebody who
+ * has got the datagram. */
+static int take_error(int fd)
+{
+	int error = 0;
+	socklen_t size = sizeof(error);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+	return error;
+}
+
+/* The peer has answered on the socket WHICH of S, with ERROR. */
+static void take_answer(PingSize *s, int which, int error)
+{
+	if (which == LARGE) {
+		s->way->mtu_known = true;
+		s->way->mtu_arrives = error != EMSGSIZE;
+		ping_size_close(s);
+	} else if (++s->n_lost == ROUNDS) {
+		s->way->mtu_known = true;
+		ping_size_close(s);
+	}
+}
+
+static void send_all(PingSize *sizes, size_t n, int which)
+{
+	static const uint8_t data[4096 + AROUND];
+
+	for (size_t i = 0; i < n; i++)
+		if (sizes[i].fds[which] >= 0 &&
+		    send(sizes[i].fds[which], data,
+			 which == LARGE ? MIN(sizes[i].way->mtu + AROUND, sizeof(data)) : 1, 0) < 0)
+			take_answer(&sizes[i], which, errno);
+}
+
+/* Waits for the answers to what was sent. */
+static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *events)
+{
+	uint64_t now = monotonic_now_usec(), end = now + WAIT_USEC;
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		events[i] = (struct pollfd){.fd = sizes[i].fds[which]};
+		n_left += events[i].fd >= 0;
+	}
+	for (; n_left > 0 && now < end; now = monotonic_now_usec()) {
+		if (poll(events, n, (int)((end - now) / USEC_PER_MSEC) + 1) <= 0)
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			int error = events[i].fd >= 0 && events[i].revents
+					    ? take_error(events[i].fd)
+					    : 0;
+
+			if (!error)
+				continue;
+			take_answer(&sizes[i], which, error);
+			events[i].fd = -1;
+			n_left--;
+		}
+	}
+	/* without an answer to small ones nothing is known of the large ones */
+	for (size_t i = 0; which == SMALL && i < n; i++)
+		if (events[i].fd >= 0)
+			ping_size_close(&sizes[i]);
+}
+
+static bool any_open(const PingSize *sizes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sizes[i].fds[LARGE] >= 0)
+			return true;
+	return false;
+}
+
+void ping_sizes_ask(PingSize *sizes, size_t n)
+{
+	_cleanup_free_ struct pollfd *events = calloc(n + 1, sizeof(*events));
+
+	for (unsigned int round = 0; events && any_open(sizes, n) && round < ROUNDS; round++) {
+		if (round > 0)
+			(void)poll(NULL, 0, PAUSE_MSEC);
+		for (int which = LARGE; which <= SMALL; which++) {
+			send_all(sizes, n, which);
+			wait_for_all(sizes, n, which, events);
+		}
+	}
+}
