@@ -9,8 +9,8 @@
 
 #define ROUNDS	  3U
 #define WAIT_USEC USEC_PER_SEC
-/* After a burst of six, a kernel answers one of these in a second. With this time before it, a
- * large one is not left without an answer because a small one has just got it. */
+/* After a burst of six, a kernel answers one datagram in a second. With this time before it, a
+ * large datagram is not left without an answer because a small one has just got it. */
 #define PAUSE_MSEC 1100
 /* What a write of RDMA has around its data: the headers BTH and RETH, and the checksum. */
 #define AROUND 32U
@@ -53,8 +53,7 @@ void ping_size_close(PingSize *s)
 	s->fds[LARGE] = s->fds[SMALL] = -1;
 }
 
-/* What the socket says: 0 while nothing has come. An error other than EMSGSIZE is of somebody who
- * has got the datagram. */
+/* What the socket says: 0 while nothing has come. */
 static int take_error(int fd)
 {
 	int error = 0;
@@ -64,28 +63,38 @@ static int take_error(int fd)
 	return error;
 }
 
-/* The peer has answered on the socket WHICH of S, with ERROR. */
+/* The network has answered on the socket WHICH of S, with ERROR. ECONNREFUSED is of the peer, which
+ * has got the datagram, and EMSGSIZE of a router before a link with a smaller MTU. Any other is of
+ * a router that forbids something, and says nothing about the MTU. */
 static void take_answer(PingSize *s, int which, int error)
 {
-	if (which == LARGE) {
+	bool arrives = error == ECONNREFUSED;
+
+	if (which == SMALL && arrives && ++s->n_lost < ROUNDS)
+		return;
+	if (arrives || (which == LARGE && error == EMSGSIZE)) {
 		s->way->mtu_known = true;
-		s->way->mtu_arrives = error != EMSGSIZE;
-		ping_size_close(s);
-	} else if (++s->n_lost == ROUNDS) {
-		s->way->mtu_known = true;
-		ping_size_close(s);
+		s->way->mtu_arrives = which == LARGE && arrives;
 	}
+	ping_size_close(s);
 }
 
 static void send_all(PingSize *sizes, size_t n, int which)
 {
 	static const uint8_t data[4096 + AROUND];
 
-	for (size_t i = 0; i < n; i++)
-		if (sizes[i].fds[which] >= 0 &&
-		    send(sizes[i].fds[which], data,
-			 which == LARGE ? MIN(sizes[i].way->mtu + AROUND, sizeof(data)) : 1, 0) < 0)
-			take_answer(&sizes[i], which, errno);
+	for (size_t i = 0; i < n; i++) {
+		PingSize *s = &sizes[i];
+		size_t size = which == LARGE ? MIN(s->way->mtu + AROUND, sizeof(data)) : 1;
+
+		if (s->fds[which] < 0 || send(s->fds[which], data, size, 0) >= 0)
+			continue;
+		/* the late answer to the one before, or this machine does not send it */
+		if (errno == ECONNREFUSED)
+			take_answer(s, which, errno);
+		else
+			ping_size_close(s);
+	}
 }
 
 /* Waits for the answers to what was sent. */
@@ -113,7 +122,7 @@ static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *ev
 			n_left--;
 		}
 	}
-	/* without an answer to small ones nothing is known of the large ones */
+	/* without an answer to small datagrams nothing is known of the large ones */
 	for (size_t i = 0; which == SMALL && i < n; i++)
 		if (events[i].fd >= 0)
 			ping_size_close(&sizes[i]);

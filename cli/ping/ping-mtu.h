@@ -6,23 +6,21 @@
  * answer are management datagrams of 256 bytes, which arrive whatever the MTU of the peer is; so do
  * those of a program that connects, and what it sends after that is lost. So a datagram of UDP that
  * is as large as a packet of RoCE goes to a service that nobody offers: the kernel of the peer
- * answers by ICMP. If it answers none of three and each of three small ones, the large ones were
- * lost.
+ * answers by ICMP. If it answers none of three large datagrams and each of three small ones, the
+ * large datagrams were lost.
  */
 
 #include "ping-route.h"
 
 typedef struct PingSize {
-	PingWay *way; /* an answer sets its mtu_arrives */
-	int fds[2];   /* sockets for large and small ones; negative: closed */
+	PingWay *way; /* an answer sets its mtu_known and mtu_arrives */
+	int fds[2];   /* sockets for large and small datagrams; negative: closed */
 	unsigned int n_lost;
 } PingSize;
 
-/* Opens S, which is all zeros, for TO, from FROM if that is not NULL. It asks nothing if that
- * fails.
- */
+/* Opens S for TO, from FROM if that is not NULL. If that fails, S asks nothing. */
 void ping_size_open(PingSize *s, PingWay *way, const PingSocket *to, const PingSocket *from);
 void ping_size_close(PingSize *s);
-/* Asks the N peers at the same time. Takes no time if all answer, 2 s if one does not, and 5 s if
- * only the large ones of one are lost. */
+/* Asks the N peers at the same time. Takes no time if all answer, 2 s if one peer answers nothing,
+ * and at least 5 s if one answers small datagrams only. */
 void ping_sizes_ask(PingSize *sizes, size_t n);
