@@ -80,13 +80,15 @@ static bool says(int fd, const char *function, const char *name, const char *tex
 }
 
 /* Whether the class of the PCI function says InfiniBand, which has two, or a fabric such as
- * Omni-Path (see the "PCI Code and ID Assignment Specification"), or it is an Ethernet function of
- * Mellanox, each of which can do RDMA. */
+ * Omni-Path (see the "PCI Code and ID Assignment Specification"), or it is an Ethernet adapter of
+ * Mellanox, each of which can do RDMA. The switches of Mellanox, which cannot, are Ethernet
+ * functions too: Spectrum has device IDs from 0xcb84 to 0xcf84, adapters have none with c. */
 static bool is_for_rdma(int fd, const char *function)
 {
 	return says(fd, function, "class", "0x0207") || says(fd, function, "class", "0x0208") ||
 	       says(fd, function, "class", "0x0c06") ||
-	       (says(fd, function, "class", "0x0200") && says(fd, function, "vendor", "0x15b3"));
+	       (says(fd, function, "class", "0x0200") && says(fd, function, "vendor", "0x15b3") &&
+		!says(fd, function, "device", "0xc"));
 }
 
 /* The driver of FUNCTION, in LINK; NULL: it has none. */
@@ -103,8 +105,8 @@ static const char *find_driver(int fd, const char *function, char link[300])
 	return strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
 }
 
-/* Says that FUNCTION has no driver, if it is one for RDMA. A virtual function may wait for a
- * virtual machine so. */
+/* Says that FUNCTION has no driver, if it is one for RDMA. A virtual function without a driver may
+ * wait for a virtual machine. */
 static bool say_driverless(int fd, const char *function, NextStep *say, void *userdata)
 {
 	char path[300], link[300], text[512];
@@ -137,9 +139,9 @@ static bool say_moduleless(int fd, const char *function, NextStep *say, void *us
 	return true;
 }
 
-/* Says what is missing to make PCI functions RDMA devices; ANY: none has become one. False: there
- * is no function that could be. */
-static bool say_functions(const char *root, bool any, NextStep *say, void *userdata)
+/* Says what is missing to make PCI functions RDMA devices; NO_DEVICE: none has become one. False:
+ * there is no function that could be. */
+static bool say_functions(const char *root, bool no_device, NextStep *say, void *userdata)
 {
 	_cleanup_(closedir_pointer) DIR *d = open_below(root, "/sys/bus/pci/devices");
 	const char *name;
@@ -147,7 +149,7 @@ static bool say_functions(const char *root, bool any, NextStep *say, void *userd
 
 	while ((name = next_name(d)))
 		said |= say_driverless(dirfd(d), name, say, userdata) ||
-			(any && say_moduleless(dirfd(d), name, say, userdata));
+			(no_device && say_moduleless(dirfd(d), name, say, userdata));
 	return said;
 }
 

@@ -13,6 +13,7 @@ void no_ports(Context *c);
 typedef void NextStep(const char *text, void *userdata);
 /* Tells SAY what is missing on this machine, whose files are below ROOT. */
 void no_ports_next(const char *root, NextStep *say, void *userdata);
-/* Of a machine that has ports: tells SAY which adapters have no driver. Those whose driver makes no
- * RDMA device are not told: that of a network adapter can do without, and a LAG has one for two. */
+/* Of a machine that has ports: tells SAY which adapters have no driver. It does not hear of those
+ * whose driver makes no RDMA device: a network adapter can do without, and a LAG has one RDMA
+ * device for two functions. */
 void no_driver_next(const char *root, NextStep *say, void *userdata);
