@@ -203,7 +203,7 @@ static void flush(Recorder *r)
 	g_string_truncate(r->text, 0);
 	wanted = line_writer_wants(r->writer);
 	why = segment_reason(wanted);
-	/* one that is full as well has not all that happened since then */
+	/* A full segment lacks the changes since then, too. */
 	if (r->begin_anew && (wanted == LINES_GO_ON || wanted == LINES_FULL))
 		why = r->begin_anew;
 	if (why && r->manager->ready)
@@ -342,13 +342,14 @@ static void record_removal(Recorder *r, const Device *d)
 	await_flush(r);
 }
 
-static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
+static void record_device(Recorder *r, const DeviceChange *c)
 {
+	const Device *d = c->device;
 	RecordedDevice *kept = find_device(r, d);
 	const char *name = d->now.values.name;
 	/* A constant row is signalled with its interface only, but the source may supply it later
 	 * than the rest. */
-	AttrMask rows = mask_or(*changed, mask_xor(kept->supplied, d->now.supplied));
+	AttrMask rows = mask_or(c->changed, mask_xor(kept->supplied, d->now.supplied));
 	ChangeTime t = now(r);
 
 	if (mask_is_empty(&rows))
@@ -356,10 +357,10 @@ static void record_device(Recorder *r, const Device *d, const AttrMask *changed)
 	settle(r);
 	kept->supplied = d->now.supplied;
 	if (!streq(kept->name, name)) {
-		change_put_renamed(r->text, &t, kept->name, d, &rows);
+		change_put_renamed(r->text, &t, kept->name, c, &rows);
 		text_copy(kept->name, sizeof(kept->name), name);
 	} else {
-		change_put_device(r->text, &t, d, &rows);
+		change_put_device(r->text, &t, c, &rows);
 	}
 	await_flush(r);
 }
@@ -388,7 +389,7 @@ void manager_record_device(Manager *m, DeviceChange *change)
 	else if (r && change->op == CACHE_REMOVED)
 		record_removal(r, d);
 	else if (r && change->op == CACHE_CHANGED && has_same_ports(r, d) && has_own_name(r, d))
-		record_device(r, d, &change->changed);
+		record_device(r, change);
 }
 
 void manager_record_asked(Manager *m, const Device *d)

@@ -259,7 +259,9 @@ static void put_port(Lines *l, const PortSnapshot *is, bool is_back)
 		put_row(l, &port_attributes[a], &is->values, true);
 }
 
-static void put_device_rows(Lines *l, const Device *d, const AttrMask *rows)
+/* The rows ROWS of D, of which each table was that of WAS; NULL: it was not there. */
+static void put_device_rows(Lines *l, const DeviceSnapshot *was, const Device *d,
+			    const AttrMask *rows)
 {
 	MASK_FOREACH(a, *rows)
 	{
@@ -268,7 +270,8 @@ static void put_device_rows(Lines *l, const Device *d, const AttrMask *rows)
 		bool is_supplied = mask_has(&d->now.supplied, a);
 
 		if (t < _DEVICE_TABLE_MAX)
-			put_table(l, row, NULL, d->now.tables[t], is_supplied);
+			put_table(l, row, was ? was->tables[t] : NULL, d->now.tables[t],
+				  is_supplied);
 		else if (is_of_source(row) && a != DEVICE_ATTR_name && a != DEVICE_ATTR_port_count)
 			put_row(l, row, &d->now.values, is_supplied);
 	}
@@ -278,7 +281,7 @@ static void put_device(Lines *l, const Device *d)
 {
 	AttrMask rows = d->now.supplied;
 
-	put_device_rows(l, d, &rows);
+	put_device_rows(l, NULL, d, &rows);
 }
 
 /* Sections */
@@ -436,13 +439,14 @@ void change_put_removed(GString *to, const ChangeTime *t, const char *name)
 	end_line(&l);
 }
 
-void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const Device *d,
-			const AttrMask *changed)
+void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const DeviceChange *c,
+			const AttrMask *rows)
 {
+	const Device *d = c->device;
 	Lines l = lines(to, t, was, 0);
 
 	/* what the list of devices says with the name is published with it */
-	put_device_rows(&l, d, changed);
+	put_device_rows(&l, &c->was, d, rows);
 	if (to->len > l.begin)
 		end_line(&l);
 	begin_line(&l, VERB_RENAME);
@@ -451,15 +455,17 @@ void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const
 	end_line(&l);
 }
 
-void change_put_device(GString *to, const ChangeTime *t, const Device *d, const AttrMask *changed)
+void change_put_device(GString *to, const ChangeTime *t, const DeviceChange *c,
+		       const AttrMask *rows)
 {
+	const Device *d = c->device;
 	Lines l = lines(to, t, d->now.values.name, 0);
 	bool is_stale = d->now.values.stale;
 
-	put_device_rows(&l, d, changed);
+	put_device_rows(&l, &c->was, d, rows);
 	if (is_stale &&
-	    (mask_has(changed, DEVICE_ATTR_stale) || mask_has(changed, DEVICE_ATTR_last_error) ||
-	     mask_has(changed, DEVICE_ATTR_last_error_code))) {
+	    (mask_has(rows, DEVICE_ATTR_stale) || mask_has(rows, DEVICE_ATTR_last_error) ||
+	     mask_has(rows, DEVICE_ATTR_last_error_code))) {
 		put_error(&l, d->now.query_error, d->now.values.last_error_code,
 			  d->now.values.last_error);
 	} else {

@@ -39,11 +39,12 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d);
 void change_put_asked(GString *to, const ChangeTime *t, const char *name);
 /* The device NAME has gone. */
 void change_put_removed(GString *to, const ChangeTime *t, const char *name);
-/* The device that was called WAS is D, of which the rows CHANGED are other ones. */
-void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const Device *d,
-			const AttrMask *changed);
-/* The rows CHANGED of D are other ones. */
-void change_put_device(GString *to, const ChangeTime *t, const Device *d, const AttrMask *changed);
+/* The device of C was called WAS, and its rows ROWS are other ones. */
+void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const DeviceChange *c,
+			const AttrMask *rows);
+/* The rows ROWS of the device of C are other ones. */
+void change_put_device(GString *to, const ChangeTime *t, const DeviceChange *c,
+		       const AttrMask *rows);
 
 /* Whether an answer because of which nothing is published has changed the port: what a port that is
  * down has for a LID is not published, but when it comes up it is. */

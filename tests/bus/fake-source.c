@@ -140,12 +140,15 @@ void let_retry(Test *t, uint32_t index)
 
 void answer_device(uint64_t id, const char *name)
 {
+	const HealthEntry reporters[] = {{.name = "fw"},
+					 {.name = "fw_fatal", .errors = fake.health_errors}};
 	DeviceSnapshot s = {};
 
 	if (name)
 		DEVICE_SUPPLY_TEXT(&s, name, name);
 	DEVICE_SUPPLY_TEXT(&s, fw_ver, "1.2");
 	DEVICE_SUPPLY(&s, events, fake.events);
+	s.tables[DEVICE_TABLE_HEALTH] = table_new(reporters, 2, sizeof(reporters[0]));
 	mask_set(&s.supplied, DEVICE_ATTR_health_reporters, true);
 	fake.handler->device(fake.userdata, id, &s);
 	device_snapshot_done(&s);

@@ -29,7 +29,8 @@ typedef struct FakeSource {
 	/* As many of the next lists of devices leave out the last one, and after these the first.
 	 */
 	unsigned int leave_out, leave_out_first;
-	uint32_t events; /* row "events" of every device in its answers */
+	uint32_t events;	/* row "events" of every device in its answers */
+	uint64_t health_errors; /* of the second of the two health reporters in them */
 	/* The manager looks again at ports that are settling. It does so only then: on a busy
 	 * machine these questions come before or after those that a test waits for. */
 	bool settles;

@@ -196,6 +196,25 @@ static void test_taken_back(void **state)
 		    "reasons=port-error");
 }
 
+/* Of a table of a device the entries that are other ones are recorded. */
+static void test_one_reporter(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+	size_t n = fake.n_queries;
+
+	fake.health_errors = 1;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVLINK);
+	RUN_UNTIL(t, fake.n_queries > n);
+	answer(4);
+	answer_rest(t, 1, 4);
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\nhealth_reporters.0 = "));
+	assert_line(text, ": answer mlx5_0 ", "health_reporters.n=2");
+	assert_line(text, ": answer mlx5_0 ", "health_reporters.1=");
+	assert_no_line(text, ": answer mlx5_0 ", "health_reporters.0=");
+}
+
 /* The state may be another one since the port was asked. */
 static void test_open(void **state)
 {
@@ -331,17 +350,12 @@ int main(void)
 {
 #define RECORDED(test) cmocka_unit_test_setup_teardown(test, setup_recorded, teardown)
 	const struct CMUnitTest tests[] = {
-		RECORDED(test_back),
-		RECORDED(test_back_in_another_segment),
-		RECORDED(test_open),
-		RECORDED(test_taken_back),
-		RECORDED(test_at_once),
-		RECORDED(test_hangs),
-		RECORDED(test_day),
-		RECORDED(test_at_once_alone),
-		RECORDED(test_port_error),
-		RECORDED(test_names_swapped),
-		RECORDED(test_names_swapped_and_day),
+		RECORDED(test_back),	      RECORDED(test_back_in_another_segment),
+		RECORDED(test_open),	      RECORDED(test_one_reporter),
+		RECORDED(test_taken_back),    RECORDED(test_at_once),
+		RECORDED(test_hangs),	      RECORDED(test_day),
+		RECORDED(test_at_once_alone), RECORDED(test_port_error),
+		RECORDED(test_names_swapped), RECORDED(test_names_swapped_and_day),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

@@ -348,11 +348,11 @@ WRAP(void, change_put_errors, GString *to, const ChangeTime *t, const Device *d)
 		__real_change_put_errors(to, t, d);
 }
 
-WRAP(void, change_put_renamed, GString *to, const ChangeTime *t, const char *was, const Device *d,
-     const AttrMask *changed)
+WRAP(void, change_put_renamed, GString *to, const ChangeTime *t, const char *was,
+     const DeviceChange *c, const AttrMask *rows)
 {
 	if (!is_planted("a device that gets another name keeps its old one in the record"))
-		__real_change_put_renamed(to, t, was, d, changed);
+		__real_change_put_renamed(to, t, was, c, rows);
 }
 
 WRAP(void, change_put_first, GString *to, const ChangeTime *t, const char *name, uint32_t number,

@@ -124,6 +124,9 @@ static bool read_next(Script *s, Asked *a)
 
 static void send_device(Script *s, const Asked *a, const Answer *answer)
 {
+	/* one that stays, and one that is another with the firmware */
+	const HealthEntry reporters[] = {{.name = "fw"},
+					 {.name = "fw_fatal", .errors = answer->device.firmware}};
 	DeviceSnapshot d = {};
 	char firmware[16];
 
@@ -132,6 +135,7 @@ static void send_device(Script *s, const Asked *a, const Answer *answer)
 	script_firmware(&answer->device, firmware);
 	DEVICE_SUPPLY_TEXT(&d, fw_ver, firmware);
 	DEVICE_SUPPLY(&d, events, EVENTS_VERBS);
+	d.tables[DEVICE_TABLE_HEALTH] = table_new(reporters, 2, sizeof(reporters[0]));
 	mask_set(&d.supplied, DEVICE_ATTR_health_reporters, true);
 	note("answer to %#jx: the device, %s", (uintmax_t)a->query.id, firmware);
 	s->handler->device(s->userdata, a->query.id, &d);
