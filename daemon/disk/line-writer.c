@@ -70,19 +70,15 @@ static Text *take_first(LineWriter *w)
 	return t;
 }
 
-/* Drops all that waits, but the last beginning if KEEP_BEGINNING. */
+/* Drops all that waits; if KEEP_BEGINNING, but for a beginning in front. One behind something that
+ * is dropped would say that nothing is missing before it. */
 static void drop_waiting(LineWriter *w, bool keep_beginning)
 {
-	Text *kept = NULL, *t;
+	bool is_kept = keep_beginning && w->waiting && w->waiting->begins;
+	Text *kept = is_kept ? take_first(w) : NULL, *t;
 
-	while ((t = take_first(w))) {
-		if (keep_beginning && t->begins) {
-			free(kept);
-			kept = t;
-		} else {
-			free(t);
-		}
-	}
+	while ((t = take_first(w)))
+		free(t);
 	if (kept)
 		append_text(w, kept);
 }
@@ -330,13 +326,12 @@ static void log_dropped(const LineWriter *w)
 /* Returns whether text was dropped for the first time. */
 static bool begin(LineWriter *w, uint64_t realtime_usec, const char *text, size_t size)
 {
-	Text *t = new_text(size);
-	bool drops = false;
+	bool fits = w->beginning_bytes + size <= BEGINNINGS_MAX;
+	Text *t = fits ? new_text(size) : NULL;
 
+	/* the next one says that something is missing before it, and has room */
 	if (!t)
-		return lose(w, true);
-	if (w->beginning_bytes + size > BEGINNINGS_MAX)
-		drops = lose(w, false);
+		return lose(w, fits);
 	t->begins = true;
 	t->realtime_usec = realtime_usec;
 	append_text(w, t);
@@ -344,7 +339,7 @@ static bool begin(LineWriter *w, uint64_t realtime_usec, const char *text, size_
 	w->file_size = size;
 	w->file_max = MAX(w->max_bytes / 4, 2 * (uint64_t)size);
 	w->wants = w->file_size < w->file_max ? LINES_GO_ON : LINES_FULL;
-	return drops;
+	return false;
 }
 
 void line_writer_begin(LineWriter *w, uint64_t realtime_usec, const char *text, size_t size)

@@ -68,8 +68,8 @@ typedef enum LinesWanted {
 /* Why the next text must be a beginning. */
 LinesWanted line_writer_wants(LineWriter *w);
 /* Begins a file with the SIZE bytes at TEXT, which are complete lines, at REALTIME_USEC. A new
- * beginning is allowed at any time. A beginning of more than 64 MiB is the end: nothing is written
- * any more. */
+ * beginning is allowed at any time. If there is no room for it, it is dropped with all that waits.
+ * A beginning of more than 64 MiB is the end: nothing is written any more. */
 void line_writer_begin(LineWriter *w, uint64_t realtime_usec, const char *text, size_t size);
 /* Adds text, complete lines. While line_writer_wants() a beginning, it is left out. */
 void line_writer_put(LineWriter *w, const char *text, size_t size);

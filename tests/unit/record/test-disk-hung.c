@@ -226,45 +226,91 @@ static void test_changes_at_the_end(void **state)
 	assert_string_equal(text, "begin\nline 1\n");
 }
 
-/* Two beginnings wait when there is no more room: the last one stays, whose state is the newer
- * one. */
-static void test_last_beginning_stays(void **state)
+/* Whether segment NUMBER has TEXT; NULL: there is none. */
+static void assert_segment(unsigned int number, const char *text)
 {
-	static char line[1025];
-	_cleanup_free_ char *text = NULL;
-	LineWriter *w = segment_writer_new(directory, 64 << 20);
-	int was = begin_messages();
+	_cleanup_free_ char *is = NULL;
 	char path[128];
 	size_t size;
 
-	(void)state;
-	assert_non_null(w);
+	snprintf(path, sizeof(path), "%s/record/%016u.conf", directory, number);
+	if (!text)
+		assert_int_equal(access(path, F_OK), -1);
+	else if (text_read_file(path, 1 << 20, &is, &size) < 0)
+		fail_msg("there is no segment %u", number);
+	else
+		assert_string_equal(is, text);
+}
+
+/* More than there is room for */
+static void put_too_much(LineWriter *w)
+{
+	static char line[1025];
+
 	memset(line, 'x', 1023);
 	line[1023] = '\n';
-	disk_hang(true);
-	line_writer_begin(w, 5, "first\n", 6);
-	disk_wait_hung();
-	/* one may be what is being written: these wait */
-	line_writer_begin(w, 6, "second\n", 7);
-	line_writer_begin(w, 7, "third\n", 6);
-	line_writer_begin(w, 8, "fourth\n", 7);
 	for (unsigned int i = 0; i <= 1024; i++)
 		line_writer_put(w, line, 1024);
 	assert_int_equal(line_writer_wants(w), LINES_LOST);
-	disk_hang(false);
-	assert_null(line_writer_free(w, PATIENCE_USEC));
-	assert_int_equal(end_messages(was, "left out"), 1);
-	for (unsigned int number = 5; number <= 8; number++) {
-		snprintf(path, sizeof(path), "%s/record/%016u.conf", directory, number);
-		/* the first may have been on its way */
-		if (number > 5)
-			assert_int_equal(access(path, F_OK), number == 8 ? 0 : -1);
-	}
-	assert_int_equal(text_read_file(path, 1 << 20, &text, &size), 0);
-	assert_string_equal(text, "fourth\n");
 }
 
-/* Beginnings may have 64 MiB: then those before go, and what they say is in the next one. */
+/* The segment 5 is being written, and what follows waits. */
+static LineWriter *begin_and_hang(void)
+{
+	LineWriter *w = segment_writer_new(directory, 64 << 20);
+
+	assert_ptr_equal(line_writer_await_open(w, PATIENCE_USEC), w);
+	disk_hang(true);
+	line_writer_begin(w, 5, "first\n", 6);
+	disk_wait_hung();
+	return w;
+}
+
+static void end_hang(LineWriter *w)
+{
+	disk_hang(false);
+	assert_null(line_writer_free(w, PATIENCE_USEC));
+	assert_segment(5, "first\n");
+}
+
+/* There is no more room: a beginning behind text that is dropped goes with it. It would say that
+ * nothing is missing before it. */
+static void test_dropped_with_its_beginning(void **state)
+{
+	LineWriter *w = begin_and_hang();
+	int was = begin_messages();
+
+	(void)state;
+	line_writer_put(w, "line\n", 5);
+	line_writer_begin(w, 6, "second\n", 7);
+	put_too_much(w);
+	line_writer_begin(w, 7, "third\n", 6);
+	end_hang(w);
+	assert_int_equal(end_messages(was, "left out"), 1);
+	assert_segment(6, NULL);
+	assert_segment(7, "third\n");
+}
+
+/* Before the first that waits nothing is missing, and it stays. */
+static void test_first_beginning_stays(void **state)
+{
+	LineWriter *w = begin_and_hang();
+	int was = begin_messages();
+
+	(void)state;
+	line_writer_begin(w, 6, "second\n", 7);
+	line_writer_begin(w, 7, "third\n", 6);
+	put_too_much(w);
+	line_writer_begin(w, 8, "fourth\n", 7);
+	end_hang(w);
+	assert_int_equal(end_messages(was, "left out"), 1);
+	assert_segment(6, "second\n");
+	assert_segment(7, NULL);
+	assert_segment(8, "fourth\n");
+}
+
+/* Beginnings may have 64 MiB: then they go, with the one for which there is no room, and the next
+ * one says that something is missing. */
 static void test_large_beginnings(void **state)
 {
 	const size_t size = 40U << 20;
@@ -283,6 +329,8 @@ static void test_large_beginnings(void **state)
 	line_writer_begin(w, 6, text, size);
 	line_writer_put(w, "line\n", 5);
 	line_writer_begin(w, 7, text, size);
+	assert_int_equal(line_writer_wants(w), LINES_LOST);
+	line_writer_begin(w, 8, text, size);
 	assert_int_equal(line_writer_wants(w), LINES_GO_ON);
 	/* they are added to one another */
 	line_writer_put(w, "line\n", 5);
@@ -290,9 +338,9 @@ static void test_large_beginnings(void **state)
 	disk_hang(false);
 	assert_null(line_writer_free(w, PATIENCE_USEC));
 	assert_int_equal(end_messages(was, "left out"), 1);
-	snprintf(path, sizeof(path), "%s/record/0000000000000006.conf", directory);
-	assert_int_equal(access(path, F_OK), -1);
-	snprintf(path, sizeof(path), "%s/record/0000000000000007.conf", directory);
+	assert_segment(6, NULL);
+	assert_segment(7, NULL);
+	snprintf(path, sizeof(path), "%s/record/0000000000000008.conf", directory);
 	assert_int_equal(access(path, F_OK), 0);
 }
 
@@ -360,7 +408,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_histories_at_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_histories_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changes_at_the_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_last_beginning_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dropped_with_its_beginning, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_first_beginning_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large_beginnings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ended_before_it_opens, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_synced, setup, teardown),
