@@ -4,21 +4,26 @@
 
 #include "fixture.h"
 
-void assert_verified(const char *directory)
+bool are_verified(const char *command, char *said, size_t size)
 {
-	char command[512], said[4096];
 	FILE *f;
 	size_t n;
 
+	fflush(NULL);
+	f = popen(command, "re");
+	n = f ? fread(said, 1, size - 1, f) : 0;
+	said[n] = '\0';
+	return f && pclose(f) == 0;
+}
+
+void assert_verified(const char *directory)
+{
+	char command[512], said[4096];
+
 	snprintf(command, sizeof(command),
 		 "for d in %s/record %s/*/record; do ! ls $d/*.conf >/dev/null 2>&1 "
-		 "|| " TEST_BUILD_DIR
-		 "/cli/rdmactl record verify --directory=$d 2>&1 || exit 1; done",
+		 "|| " VERIFY " --directory=$d 2>&1 || exit 1; done",
 		 directory, directory);
-	f = popen(command, "re");
-	assert_non_null(f);
-	n = fread(said, 1, sizeof(said) - 1, f);
-	said[n] = '\0';
-	if (pclose(f) != 0)
+	if (!are_verified(command, said, sizeof(said)))
 		fail_msg("rdmad cannot have recorded that:\n%s", said);
 }

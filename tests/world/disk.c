@@ -42,9 +42,9 @@ static Worker workers[WORKERS_MAX];
 static sem_t back; /* the core may run again */
 static _Thread_local Worker *self;
 static DiskState state;
-static bool has_gap;
 static Lots lots;
 static char directory[32];
+static char before_gap[64]; /* the newest segment when one could not be removed; "": all could */
 
 /* Threads */
 
@@ -185,7 +185,8 @@ static int decide(DiskCall call)
 		error = EIO;
 	if (error)
 		note("call %u to the disk fails: %s", call, strerror(error));
-	has_gap |= error && call == DISK_UNLINK;
+	if (error && call == DISK_UNLINK)
+		(void)disk_newest_segment(before_gap, sizeof(before_gap));
 	return error;
 }
 
@@ -265,7 +266,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-bool disk_newest_segment(char *ret, size_t size)
+/* The newest segment, or the oldest one */
+static bool find_segment(bool is_newest, char *ret, size_t size)
 {
 	struct dirent **names = NULL;
 	char path[64];
@@ -274,11 +276,16 @@ bool disk_newest_segment(char *ret, size_t size)
 	snprintf(path, sizeof(path), "%s/record", directory);
 	n = scandir(path, &names, only_segments, by_name);
 	if (n > 0)
-		snprintf(ret, size, "%s/%s", path, names[n - 1]->d_name);
+		snprintf(ret, size, "%s/%s", path, names[is_newest ? n - 1 : 0]->d_name);
 	for (int i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
 	return n > 0;
+}
+
+bool disk_newest_segment(char *ret, size_t size)
+{
+	return find_segment(true, ret, size);
 }
 
 bool disk_is_open(void)
@@ -292,7 +299,13 @@ bool disk_is_open(void)
 
 bool disk_has_gap(void)
 {
-	return has_gap;
+	char oldest[64];
+
+	/* a gap is behind one that could not be removed */
+	if (*before_gap && find_segment(false, oldest, sizeof(oldest)) &&
+	    strcmp(oldest, before_gap) > 0)
+		before_gap[0] = '\0';
+	return *before_gap;
 }
 
 const char *disk_directory(void)
@@ -304,7 +317,7 @@ void disk_begin(uint64_t seed)
 {
 	lots.state = ~seed;
 	state = DISK_WORKS;
-	has_gap = false;
+	before_gap[0] = '\0';
 	disk.decide = decide;
 	sem_init(&back, 0, 0);
 	text_copy(directory, sizeof(directory), "/tmp/rdmad-world.XXXXXX");

@@ -6,6 +6,7 @@
 
 #include "laws.h"
 #include "published.h"
+#include "verified.h"
 #include "virtual-time.h"
 
 /* Times, what is counted from the start of rdmad, and what is judged, by the time that has passed
@@ -49,17 +50,10 @@ void check_played(const struct Objects *published, const struct Objects *played)
 
 void check_verified(const char *what)
 {
-	char command[256], said[4096];
-	FILE *f;
-	size_t n;
+	char command[512], said[4096];
 
-	snprintf(command, sizeof(command), RDMACTL " record verify %s 2>&1", what);
-	fflush(NULL);
-	f = popen(command, "re");
-	LAW(f, "no process");
-	n = fread(said, 1, sizeof(said) - 1, f);
-	said[n] = '\0';
-	LAW(pclose(f) == 0, "the record cannot have been so:\n%s", said);
+	snprintf(command, sizeof(command), VERIFY " %s 2>&1", what);
+	LAW(are_verified(command, said, sizeof(said)), "the record cannot have been so:\n%s", said);
 }
 
 uint64_t replay_usec(const char *path)
