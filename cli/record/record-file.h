@@ -30,10 +30,11 @@ typedef struct RecordFile {
 	char *path; /* for messages */
 	FILE *stream;
 	RecordHead head;
-	bool at_end;			  /* no more lines follow */
-	uint64_t n_bytes;		  /* of the lines that were returned */
-	unsigned int line;		  /* the number of the last of them */
-	RecordPart part;		  /* that it is in */
+	bool at_end;	    /* no more lines follow */
+	uint64_t n_bytes;   /* of the lines that were returned */
+	unsigned int line;  /* the number of the last of them */
+	RecordPart part;    /* that it is in */
+	bool is_behind_gap; /* the segment before it in its directory was not opened */
 	char text[SCENARIO_LINE_MAX + 2]; /* the last line, with its end */
 } RecordFile;
 

@@ -14,8 +14,10 @@ typedef enum Rule { LIFE, LIST, LOOK_ACTIVE, LOOK_ERROR, TIME, WHOLE, DIFFERS, G
 static const char *const rules[] = {
 	[LIFE] = "a device comes, is asked once, and goes; of others nothing is said",
 	[LIST] = "the list of devices speaks only for those that do not answer",
-	[LOOK_ACTIVE] = "a port-active that is noted is a reason of one of the next two answers",
-	[LOOK_ERROR] = "a port-error that is noted is a reason of one of the next two answers",
+	[LOOK_ACTIVE] =
+		"a port-active that is noted is a reason of one of the next two answers to events",
+	[LOOK_ERROR] =
+		"a port-error that is noted is a reason of one of the next two answers to events",
 	[TIME] = "time does not go back",
 	[WHOLE] = "what is set is answered at once, before anything else happens",
 	[DIFFERS] = "a value that is recorded is another one than before",
@@ -137,7 +139,7 @@ static void check_values(RecordVerifier *v, const FoldedObject *o, const Words *
 	}
 }
 
-/* WAS of the segment before is IS in the sections of this one. */
+/* WAS of the segment before is IS in the sections of this one. An empty value is none. */
 static void compare_object(RecordVerifier *v, const FoldedObject *was, const FoldedObject *is)
 {
 	for (size_t i = 0; i < was->n; i++) {
@@ -145,6 +147,13 @@ static void compare_object(RecordVerifier *v, const FoldedObject *was, const Fol
 
 		if (is_compared(was, key) && !streq(was->values[i].value, folded_value(is, key)))
 			say(v, GOES_ON, was->name, key);
+	}
+	for (size_t i = 0; i < is->n; i++) {
+		const char *key = is->values[i].key;
+
+		if (is_compared(is, key) && *is->values[i].value &&
+		    !array_find(was->values, was->n, key, key))
+			say(v, GOES_ON, is->name, key);
 	}
 }
 
@@ -179,6 +188,26 @@ static const char *said_of(const Words *w, RecordKey key)
 	return "";
 }
 
+/* Whether an event about the state may still wait when an answer for REASONS comes: a question of a
+ * caller does not wait with it, and a worker asks by itself about a table. */
+static bool is_beside(const char *reasons)
+{
+	static const char *const beside[] = {"query", "refresh", "pkey-change", "gid-change"};
+	size_t i = 0;
+
+	while (*reasons && i < ARRAY_SIZE(beside)) {
+		const char *rest = startswith(reasons, beside[i]);
+
+		if (rest && (*rest == ',' || !*rest)) {
+			reasons = *rest ? rest + 1 : rest;
+			i = 0;
+		} else {
+			i++;
+		}
+	}
+	return !*reasons;
+}
+
 /* "answer" and "noted" of the port O. */
 static void take_reasons(RecordVerifier *v, const RecordStep *step, FoldedObject *o)
 {
@@ -189,10 +218,10 @@ static void take_reasons(RecordVerifier *v, const RecordStep *step, FoldedObject
 	for (Rule rule = LOOK_ACTIVE; rule <= LOOK_ERROR; rule++) {
 		bool has = strstr(reasons, names[rule]);
 
-		if (step->verb == VERB_ANSWER)
-			(void)take_event(v, o->name, o, rule, has ? TAKEN : PASSED);
-		else if (has)
+		if (step->verb == VERB_NOTED && has)
 			(void)take_event(v, o->name, o, rule, NOTED);
+		else if (step->verb == VERB_ANSWER && !is_beside(reasons))
+			(void)take_event(v, o->name, o, rule, has ? TAKEN : PASSED);
 	}
 }
 
@@ -302,7 +331,8 @@ ExitStatus record_verify_segment(RecordFile *f, void *verifier)
 	char *line = "";
 
 	v->file = f;
-	v->goes_on = is_same_boot && (streq(head->begins, "full") || streq(head->begins, "day"));
+	v->goes_on = is_same_boot && !f->is_behind_gap &&
+		     (streq(head->begins, "full") || streq(head->begins, "day"));
 	if (is_same_boot && head->monotonic_usec < v->now_usec)
 		say(v, TIME, "segment", "");
 	v->now_usec = head->monotonic_usec;

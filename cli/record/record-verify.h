@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Whether a record is a behaviour of rdmad: each step of it is what may follow the steps before.
- * What may follow is what a record shows of the model of the look, tests/model/look.pml; what a
- * worker was asked and has not answered, and what has changed and changed back, is in no record.
+ * Whether a record is a behaviour of rdmad: each step of it may follow the steps before. The rules
+ * are that part of the model of the look, tests/model/look.pml, which a record shows. No record has
+ * a question that was not answered, nor a value that has changed and changed back.
  */
 
 #include "record-fold.h"

@@ -54,6 +54,7 @@ static ExitStatus visit_segments(ExitStatus (*visit)(RecordFile *f, void *userda
 	const char *directory = arg_directory ? arg_directory : RECORD_DIRECTORY;
 	_cleanup_(record_names_done) RecordNames names = {.fd = -EBADF};
 	ExitStatus status, worst = STATUS_OK;
+	bool is_gap = false;
 
 	if (!arg_file)
 		worst = record_names_read(directory, &names);
@@ -64,6 +65,9 @@ static ExitStatus visit_segments(ExitStatus (*visit)(RecordFile *f, void *userda
 
 		status = arg_file ? record_file_open(arg_file, &f)
 				  : record_file_open_in(names.fd, directory, names.names[i], &f);
+		if (f)
+			f->is_behind_gap = is_gap;
+		is_gap = !f;
 		if (status == STATUS_OK && f)
 			status = visit(f, userdata);
 		worst = MAX(worst, status);
