@@ -251,7 +251,8 @@ static ExitStatus help(void)
 	printf("  %-26s  %s\n", "help [COMMAND]", "Print this text, or the help of a command");
 	options_print(&options, NULL);
 	print_port_names();
-	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad.\n\n"
+	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad, 5 cannot "
+	     "ask.\n\n"
 	     "Manual: rdmactl(1), and a page for each command such as rdmactl-list(1).");
 	return STATUS_OK;
 }

@@ -20,6 +20,7 @@ typedef enum ExitStatus {
 	STATUS_USAGE = 2,
 	STATUS_NO_PORT = 3,
 	STATUS_NO_DAEMON = 4,
+	STATUS_CANNOT_ASK = 5, /* peers, from this machine */
 } ExitStatus;
 
 typedef struct Context {

@@ -301,20 +301,26 @@ static int ask_sizes(Ping *p)
 	return 0;
 }
 
-/* Asks all peers, and *RET_ALL says whether each can be used. */
-static int ask_all(Ping *p, bool *ret_all)
+static int ask_all(Ping *p)
 {
 	int r = run(p);
-	bool all = true;
 
 	/* a wait has failed already if one has not answered */
-	if (r >= 0 && (!p->is_wait || p->n_left == 0))
-		r = ask_sizes(p);
+	return r >= 0 && (!p->is_wait || p->n_left == 0) ? ask_sizes(p) : r;
+}
+
+static bool can_be_used(const Peer *peer)
+{
+	return peer->result.n_answered > 0 && !ping_mtu_fails(&peer->result.way);
+}
+
+/* How the command ends. That this machine could not ask says nothing of the peers. */
+static ExitStatus status_of(const Ping *p)
+{
 	for (size_t i = 0; i < p->n; i++)
-		all &= p->peers[i].result.n_answered > 0 &&
-		       !ping_mtu_fails(&p->peers[i].result.way);
-	*ret_all = all;
-	return r;
+		if (!can_be_used(&p->peers[i]))
+			return p->fd < 0 ? STATUS_CANNOT_ASK : STATUS_FAILED;
+	return STATUS_OK;
 }
 
 /* Before the first try */
@@ -367,8 +373,10 @@ static ExitStatus prepare(Ping *p, char **peers, size_t n)
 		return status;
 	p->fd = ping_cm_open(&p->cm, &why);
 	if (p->fd == -ELIBACC)
-		return failure("%s: please install librdmacm1 (Debian) or librdmacm (Fedora): %s",
-			       p->what, why);
+		return complain_as(
+			STATUS_CANNOT_ASK,
+			"%s: please install librdmacm1 (Debian) or librdmacm (Fedora): %s", p->what,
+			why);
 	p->peers = calloc(n, sizeof(*p->peers));
 	if (!p->peers)
 		return out_of_memory();
@@ -382,12 +390,11 @@ ExitStatus ping_command(Context *c)
 {
 	_cleanup_(ping_done) Ping p = {.c = c, .what = "ping", .end_usec = UINT64_MAX};
 	ExitStatus status = prepare(&p, c->arguments, c->n_arguments);
-	bool all;
 	int r;
 
 	if (status != STATUS_OK)
 		return status;
-	r = ask_all(&p, &all);
+	r = ask_all(&p);
 	if (r < 0)
 		return bus_complain("ping", NULL, r);
 	if (c->json)
@@ -399,7 +406,7 @@ ExitStatus ping_command(Context *c)
 			ping_print_mtu(c->out, &p.peers[i].result.way);
 	if (c->json)
 		json_end(c->out);
-	return all ? STATUS_OK : STATUS_FAILED;
+	return status_of(&p);
 }
 
 ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool is_quiet)
@@ -408,12 +415,11 @@ ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool
 		Ping p = {.c = c, .what = "wait", .is_wait = true, .end_usec = end_usec};
 	ExitStatus status = prepare(&p, peers, n);
 	char reason[PING_REASON_MAX];
-	bool all;
 	int r;
 
 	if (status != STATUS_OK)
 		return status;
-	r = ask_all(&p, &all);
+	r = ask_all(&p);
 	if (r < 0)
 		return bus_complain("wait", NULL, r);
 	for (size_t i = 0; i < p.n && !is_quiet; i++) {
@@ -424,10 +430,10 @@ ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool
 							       : ping_failed(p.peers[i].try.state,
 									     -ETIMEDOUT, &result->way);
 
-		if (result->n_answered == 0 || ping_mtu_fails(&result->way))
+		if (!can_be_used(&p.peers[i]))
 			complain("%s: %s [%s]", result->way.peer,
 				 ping_reason(&state, &result->way, reason),
 				 ping_link_name(state.broken));
 	}
-	return all ? STATUS_OK : STATUS_FAILED;
+	return status_of(&p);
 }
