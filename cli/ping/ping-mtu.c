@@ -11,7 +11,7 @@
 #define WAIT_USEC USEC_PER_SEC
 /* After a burst of six, a kernel answers one datagram in a second. With this time before it, a
  * large datagram is not left without an answer because a small one has just got it. */
-#define PAUSE_MSEC 1100
+#define PAUSE_USEC (1100 * USEC_PER_MSEC)
 /* What a write of RDMA has around its data: the headers BTH and RETH, and the checksum. */
 #define AROUND 32U
 
@@ -97,10 +97,16 @@ static void send_all(PingSize *sizes, size_t n, int which)
 	}
 }
 
-/* Waits for the answers to what was sent. */
-static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *events)
+static int msec(uint64_t usec)
 {
-	uint64_t now = monotonic_now_usec(), end = now + WAIT_USEC;
+	return (int)(usec / USEC_PER_MSEC) + 1;
+}
+
+/* Waits for the answers to what was sent. */
+static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *events,
+			 uint64_t end_usec)
+{
+	uint64_t now = monotonic_now_usec(), end = MIN(now + WAIT_USEC, end_usec);
 	size_t n_left = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -108,7 +114,7 @@ static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *ev
 		n_left += events[i].fd >= 0;
 	}
 	for (; n_left > 0 && now < end; now = monotonic_now_usec()) {
-		if (poll(events, n, (int)((end - now) / USEC_PER_MSEC) + 1) <= 0)
+		if (poll(events, n, msec(end - now)) <= 0)
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			int error = events[i].fd >= 0 && events[i].revents
@@ -136,16 +142,19 @@ static bool any_open(const PingSize *sizes, size_t n)
 	return false;
 }
 
-void ping_sizes_ask(PingSize *sizes, size_t n)
+void ping_sizes_ask(PingSize *sizes, size_t n, uint64_t end_usec)
 {
 	_cleanup_free_ struct pollfd *events = calloc(n + 1, sizeof(*events));
+	uint64_t now;
 
-	for (unsigned int round = 0; events && any_open(sizes, n) && round < ROUNDS; round++) {
+	for (unsigned int round = 0; events && any_open(sizes, n) && round < ROUNDS &&
+				     (now = monotonic_now_usec()) < end_usec;
+	     round++) {
 		if (round > 0)
-			(void)poll(NULL, 0, PAUSE_MSEC);
+			(void)poll(NULL, 0, msec(MIN(PAUSE_USEC, end_usec - now)));
 		for (int which = LARGE; which <= SMALL; which++) {
 			send_all(sizes, n, which);
-			wait_for_all(sizes, n, which, events);
+			wait_for_all(sizes, n, which, events, end_usec);
 		}
 	}
 }

@@ -22,5 +22,6 @@ typedef struct PingSize {
 void ping_size_open(PingSize *s, PingWay *way, const PingSocket *to, const PingSocket *from);
 void ping_size_close(PingSize *s);
 /* Asks the N peers at the same time. Takes no time if all answer, 2 s if one peer answers nothing,
- * and at least 5 s if one answers small datagrams only. */
-void ping_sizes_ask(PingSize *sizes, size_t n);
+ * and at least 5 s if one answers small datagrams only. At END_USEC, on CLOCK_MONOTONIC, it gives
+ * up: what is known of the MTU of those that are left stays as it was. */
+void ping_sizes_ask(PingSize *sizes, size_t n, uint64_t end_usec);

@@ -46,6 +46,7 @@ typedef struct Peer {
 	const PingSocket *from; /* SOURCE, or NULL: the kernel chooses */
 	PingTry try;
 	bool is_asked;	    /* the try waits for an answer */
+	bool size_asked;    /* whether large packets arrive, after its answer */
 	uint64_t due_usec;  /* the end of the try, or the begin of the next; UINT64_MAX: neither */
 	unsigned int shown; /* how much of the way was printed */
 } Peer;
@@ -59,7 +60,7 @@ typedef struct Ping {
 	ObjectList ports; /* those that were read */
 	Peer *peers;
 	size_t n, n_left;  /* those that are asked still */
-	bool is_wait;	   /* a peer is asked until it answers, and nothing is printed */
+	bool is_wait;	   /* a peer is asked until it can be used, and nothing is printed */
 	uint64_t end_usec; /* on CLOCK_MONOTONIC; UINT64_MAX: when no peer is left */
 } Ping;
 
@@ -291,27 +292,51 @@ static int ask_sizes(Ping *p)
 		Peer *peer = &p->peers[i];
 		PingWay *way = &peer->result.way;
 
-		if (peer->result.n_answered > 0 && way->has_gid && way->has_path && way->port &&
+		if (peer->result.n_answered > 0 && !peer->size_asked && way->has_gid &&
+		    way->has_path && way->port &&
 		    streq(object_text(way->port, PORT_ATTR_link_layer), ethernet))
 			ping_size_open(&sizes[n++], way, &peer->address, peer->from);
+		peer->size_asked = true;
 	}
-	ping_sizes_ask(sizes, n);
+	ping_sizes_ask(sizes, n, p->end_usec);
 	for (size_t i = 0; i < n; i++)
 		ping_size_close(&sizes[i]);
 	return 0;
 }
 
-static int ask_all(Ping *p)
-{
-	int r = run(p);
-
-	/* a wait has failed already if one has not answered */
-	return r >= 0 && (!p->is_wait || p->n_left == 0) ? ask_sizes(p) : r;
-}
-
 static bool can_be_used(const Peer *peer)
 {
 	return peer->result.n_answered > 0 && !ping_mtu_fails(&peer->result.way);
+}
+
+/* Those that cannot be used are to be asked once more. */
+static void ask_again(Ping *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		Peer *peer = &p->peers[i];
+
+		if (can_be_used(peer))
+			continue;
+		peer->result.n_answered = 0;
+		peer->size_asked = false;
+		peer->due_usec = monotonic_now_usec() + arg_interval_usec;
+		p->n_left++;
+	}
+}
+
+static int ask_all(Ping *p)
+{
+	int r;
+
+	do {
+		r = run(p);
+		/* a wait has failed already if one has not answered */
+		if (r >= 0 && (!p->is_wait || p->n_left == 0))
+			r = ask_sizes(p);
+		if (r >= 0 && p->is_wait && p->n_left == 0)
+			ask_again(p);
+	} while (r >= 0 && p->n_left > 0 && monotonic_now_usec() < p->end_usec);
+	return r;
 }
 
 /* How the command ends. That this machine could not ask says nothing of the peers. */
@@ -425,11 +450,12 @@ ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool
 	for (size_t i = 0; i < p.n && !is_quiet; i++) {
 		const PingResult *result = &p.peers[i].result;
 		/* the first try may not have ended */
-		const PingState state = result->n_answered > 0 ? ping_mtu_broken
-					: result->n > 0	       ? result->tries[0]
-							       : ping_failed(p.peers[i].try.state,
-									     -ETIMEDOUT, &result->way);
+		PingState state =
+			result->n > 0 ? result->tries[0]
+				      : ping_failed(p.peers[i].try.state, -ETIMEDOUT, &result->way);
 
+		if (state.stage == PING_STAGE_DONE)
+			state = ping_mtu_broken;
 		if (!can_be_used(&p.peers[i]))
 			complain("%s: %s [%s]", result->way.peer,
 				 ping_reason(&state, &result->way, reason),

@@ -15,10 +15,11 @@
 
 #include "ping-mtu.h"
 
-#define N_PEERS	 2
-#define N_ROUNDS 3
-#define NONE	 0 /* no answer, or no error */
-#define MTU	 1024
+#define N_PEERS	   2
+#define N_ROUNDS   3
+#define NONE	   0 /* no answer, or no error */
+#define MTU	   1024
+#define START_USEC 5U
 
 /* What the kernel does with a datagram: send() fails, or an error comes after it, which is what
  * ICMP means. */
@@ -121,20 +122,20 @@ int __wrap_poll(struct pollfd *events, nfds_t n, int wait_msec)
 }
 
 /* Asks those whose fates are set. */
-static void ask(size_t n)
+static void ask(size_t n, uint64_t end_usec)
 {
 	const PingSocket to = {
 		.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
 	PingSize sizes[N_PEERS];
 
-	now_usec = 5;
+	now_usec = START_USEC;
 	for (size_t i = 0; i < n; i++) {
 		peers[i].way.mtu = MTU;
 		ping_size_open(&sizes[i], &peers[i].way, &to, NULL);
 		assert_true(sizes[i].fds[LARGE] >= 0 && sizes[i].fds[SMALL] >= 0);
 		peers[i].size = &sizes[i];
 	}
-	ping_sizes_ask(sizes, n);
+	ping_sizes_ask(sizes, n, end_usec);
 	for (size_t i = 0; i < n; i++) {
 		ping_size_close(&sizes[i]);
 		peers[i].size = NULL;
@@ -161,7 +162,7 @@ static void check_each(const Case *cases, size_t n)
 		peers[0] = (Peer){};
 		memcpy(peers[0].fates, cases[i].fates, sizeof(peers[0].fates));
 		print_message("case %zu\n", i);
-		ask(1);
+		ask(1, UINT64_MAX);
 		check(&cases[i], &peers[0]);
 	}
 }
@@ -239,22 +240,40 @@ static void test_times(_unused_ void **state)
 			peers[k] = (Peer){};
 			memcpy(peers[k].fates, all[i].cases[k]->fates, sizeof(peers[k].fates));
 		}
-		ask(N_PEERS);
+		ask(N_PEERS, UINT64_MAX);
 		for (size_t k = 0; k < N_PEERS; k++)
 			check(all[i].cases[k], &peers[k]);
 		/* poll() waits for a millisecond more than is left */
-		assert_in_range(now_usec / USEC_PER_MSEC, all[i].took_msec,
+		assert_in_range((now_usec - START_USEC) / USEC_PER_MSEC, all[i].took_msec,
 				all[i].took_msec + 2 * N_ROUNDS);
 	}
+}
+
+/* When the time of a wait is over, nobody is asked any more, and what was known stays. */
+static void test_end(_unused_ void **state)
+{
+	static const Case lost = {{LOST, LOST, LOST}, 3, true, false};
+
+	for (uint64_t msec = 0; msec <= 5200; msec += 50) {
+		peers[0] = (Peer){.way = {.mtu_known = msec % 100 == 0}};
+		memcpy(peers[0].fates, lost.fates, sizeof(lost.fates));
+		ask(1, START_USEC + msec * USEC_PER_MSEC);
+		assert_in_range(now_usec, START_USEC, START_USEC + (msec + 1) * USEC_PER_MSEC);
+		assert_int_equal(peers[0].way.mtu_known, msec % 100 == 0);
+		assert_false(peers[0].way.mtu_arrives);
+	}
+	peers[0] = (Peer){};
+	memcpy(peers[0].fates, lost.fates, sizeof(lost.fates));
+	ask(1, START_USEC + 5300 * USEC_PER_MSEC);
+	check(&lost, &peers[0]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_routers),
-		cmocka_unit_test(test_local_errors),
-		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_answers),	     cmocka_unit_test(test_routers),
+		cmocka_unit_test(test_local_errors), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_end),
 	};
 
 	return cmocka_run_group_tests_name("ping-mtu", tests, NULL, NULL);
