@@ -261,6 +261,7 @@ static void test_end(_unused_ void **state)
 		assert_in_range(now_usec, START_USEC, START_USEC + (msec + 1) * USEC_PER_MSEC);
 		assert_int_equal(peers[0].way.mtu_known, msec % 100 == 0);
 		assert_false(peers[0].way.mtu_arrives);
+		assert_int_equal(peers[0].n_sent[LARGE] > 0, msec > 0);
 	}
 	peers[0] = (Peer){};
 	memcpy(peers[0].fates, lost.fates, sizeof(lost.fates));
