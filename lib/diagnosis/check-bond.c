@@ -49,8 +49,8 @@ static size_t find_lost(const Value *members, const char *mode, MemberList ret)
 	return n;
 }
 
-/* Those of MEMBERS that have less speed than another, and get as much to carry; a link that is up
- * and has none, which others have, has not come up as it should. */
+/* Those of MEMBERS that have less speed than another, and get as much to carry. A link without a
+ * speed can be one of a driver that has none to say; but LACP needs the speed. */
 static size_t find_slower(const Value *members, const char *mode, MemberList ret)
 {
 	uint64_t fastest = 0;
@@ -63,7 +63,7 @@ static size_t find_slower(const Value *members, const char *mode, MemberList ret
 		uint64_t speed = speed_of(m);
 		char why[32];
 
-		if (speed >= fastest)
+		if (speed >= fastest || (speed == 0 && !streq(mode, "802.3ad")))
 			continue;
 		if (speed > 0)
 			snprintf(why, sizeof(why), "%.6g Gb/s", (double)speed / 1e9);

@@ -126,28 +126,43 @@ static bool has_address(const Object *port, const char *address)
 	return false;
 }
 
-/* When a link goes down, its addresses may go with it, and that it goes down is another matter. */
+/* Finds an address that has gone so often, and is back; returns how often, 0 if there is none. */
+static size_t find_flapping(const CheckRun *r, size_t least, char address[46], uint64_t *ret_last)
+{
+	const SeenSource evidence = check_evidence(r, r->port);
+	uint8_t gid[16];
+	Seen e;
+
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+		size_t n = is_loss(r, &e, gid) ? count_losses(r, &evidence, gid, ret_last) : 0;
+
+		if (n < least)
+			continue;
+		gid_format_address(gid, GID_TYPE_ROCE_V2, address);
+		if (has_address(r->port, address))
+			return n;
+	}
+	return 0;
+}
+
+/* A link that goes down may take its addresses along; the check flap finds that. A bond whose
+ * members stand by for each other takes its addresses to the one that carries. */
 void look_for_address_flaps(CheckRun *r)
 {
 	Value last = {.type = VALUE_UNSIGNED};
 	_cleanup_free_ char *when = NULL;
-	SeenSource evidence;
-	uint8_t gid[16];
 	char address[46];
-	size_t n = 0, downs;
-	Seen e;
+	size_t n, downs;
 
 	if (object_number(r->port, PORT_ATTR_gid_generation) < FLAPS_LEAST || !is_roce(r->port) ||
+	    streq(object_text(r->port, PORT_ATTR_bond_mode), "active-backup") ||
 	    check_is_ignored(r, r->check->name))
 		return;
-	evidence = check_evidence(r, r->port);
-	for (size_t i = 0; n < FLAPS_LEAST && seen_read(&evidence, i, &e); i++)
-		n = is_loss(r, &e, gid) ? count_losses(r, &evidence, gid, &last.number) : n;
-	if (n < FLAPS_LEAST)
-		return;
 	downs = check_count_downs(r, r->now_usec - FLAP_USEC);
-	gid_format_address(gid, GID_TYPE_ROCE_V2, address);
-	if (downs > n || n - downs < FLAPS_LEAST || !has_address(r->port, address))
+	if (downs == SIZE_MAX)
+		return;
+	n = find_flapping(r, FLAPS_LEAST + downs, address, &last.number);
+	if (n == 0)
 		return;
 	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
 	check_find(r, &port_attributes[PORT_ATTR_gids],
