@@ -22,13 +22,24 @@ bool check_number(const Object *o, size_t row, uint64_t *ret)
 	return true;
 }
 
+/* Whether no program can have a connection on PORT, whatever its link does: it has no table of
+ * GIDs. On Ethernet that is a protocol of its own. On InfiniBand there are devices that are no
+ * endpoints (rdma-core#1722); but a port that says that it is active should have one. */
+static bool is_no_endpoint(const Object *port)
+{
+	const char *protocol = object_text(port, PORT_ATTR_protocol);
+	uint64_t size;
+
+	return streq(protocol, "raw-packet") ||
+	       (streq(protocol, "infiniband") && !object_is_active(port) &&
+		check_number(port, PORT_ATTR_gid_tbl_len, &size) && size == 0);
+}
+
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port);
 
-	return (object_is_function(device) ||
-		streq(object_text(port, PORT_ATTR_protocol), "raw-packet")) &&
-	       !check_is_named(r, port);
+	return (object_is_function(device) || is_no_endpoint(port)) && !check_is_named(r, port);
 }
 
 bool check_is_in_use(const CheckRun *r)

@@ -386,6 +386,11 @@ static void test_bond_of_unequal(_unused_ void **state)
 	assert_int_equal(found(&m, "bond-member"), 0);
 	set_speed(port, 0, 25000000000);
 	assert_int_equal(found(&m, "bond-member"), 0);
+	/* LACP needs the speed */
+	set_text(port, PORT_ATTR_bond_mode, "802.3ad");
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0, "1 of 2 members of bond0 is slower: eth1 (no speed);");
+	set_text(port, PORT_ATTR_bond_mode, "balance-xor");
 	set_speed(port, 1, 25000000000);
 	assert_int_equal(found(&m, "bond-member"), 0);
 	set_speed(port, 1, 10000000000);
@@ -508,6 +513,23 @@ static void add_function(Machine *m, const char *pci, const char *model, bool is
 	set_number(port, PORT_ATTR_link_downs, 0);
 }
 
+/* A port of InfiniBand without a table of GIDs is no endpoint, unless it says that it is active. */
+static void test_no_endpoint(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	add_function(&m, "0000:c1:00.0", "MT4129", true);
+	add_function(&m, "0000:c2:00.0", "MT4131", false);
+	set_text(m.run.ports[1], PORT_ATTR_protocol, "infiniband");
+	assert_int_equal(found(&m, "not-active"), 1);
+	set_number(m.run.ports[1], PORT_ATTR_gid_tbl_len, 8);
+	assert_int_equal(found(&m, "not-active"), 1);
+	set_number(m.run.ports[1], PORT_ATTR_gid_tbl_len, 0);
+	assert_int_equal(found(&m, "not-active"), 0);
+	set_text(m.run.ports[1], PORT_ATTR_protocol, "roce");
+	assert_int_equal(found(&m, "not-active"), 1);
+}
+
 /* A port that nobody has ever used is not found, as far as nothing says that it is used. */
 static void test_unused(_unused_ void **state)
 {
@@ -546,13 +568,14 @@ static void test_unused(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_physical_state), cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_offered_speed),  cmocka_unit_test(test_other_end),
-		cmocka_unit_test(test_netdev),	       cmocka_unit_test(test_unused),
-		cmocka_unit_test(test_no_guid),	       cmocka_unit_test(test_same_guids),
-		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_bond_of_unequal),
-		cmocka_unit_test(test_wrong_cable),    cmocka_unit_test(test_cable_of_lag),
-		cmocka_unit_test(test_neighbor_mtu),   cmocka_unit_test(test_neighbor_pfc),
+		cmocka_unit_test(test_physical_state),	cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_offered_speed),	cmocka_unit_test(test_other_end),
+		cmocka_unit_test(test_netdev),		cmocka_unit_test(test_no_endpoint),
+		cmocka_unit_test(test_unused),		cmocka_unit_test(test_no_guid),
+		cmocka_unit_test(test_same_guids),	cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_bond_of_unequal), cmocka_unit_test(test_wrong_cable),
+		cmocka_unit_test(test_cable_of_lag),	cmocka_unit_test(test_neighbor_mtu),
+		cmocka_unit_test(test_neighbor_pfc),
 	};
 
 	return cmocka_run_group_tests_name("contradictions", tests, NULL, NULL);
