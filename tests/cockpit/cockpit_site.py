@@ -76,20 +76,29 @@ class Site:
             file.write("<!DOCTYPE html><title>Empty</title><script src='../base1/cockpit.js'></script>")
 
     def start_cockpit(self):
-        """Starts a cockpit-ws, and another one if there is one."""
+        """Starts a cockpit-ws, and another one if there is one. It ends if somebody takes the port before it."""
+        if not any(self._start_cockpit_at_some_port() for _ in range(5)):
+            with open(os.path.join(self.work.name, "log"), encoding="utf-8", errors="replace") as log:
+                raise RuntimeError(f"cockpit-ws does not start: {log.read()}")
+
+    def _start_cockpit_at_some_port(self):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         with open(os.path.join(self.work.name, "log"), "wb") as log:
-            self._start(find_cockpit_ws(), "--no-tls", "--address", "127.0.0.1", "--port", str(port),
-                        "--local-session", "/usr/bin/cockpit-bridge", env=self.environment, stdout=log, stderr=log)
+            ws = self._start(find_cockpit_ws(), "--no-tls", "--address", "127.0.0.1", "--port", str(port),
+                             "--local-session", "/usr/bin/cockpit-bridge", env=self.environment, stdout=log, stderr=log)
 
         def answers():
             with socket.socket() as client:
-                return client.connect_ex(("127.0.0.1", port)) == 0
+                return ws.poll() is not None or client.connect_ex(("127.0.0.1", port)) == 0
 
         wait_until(answers, "cockpit-ws")
+        if ws.poll() is not None:
+            self.processes.remove(ws)
+            return False
         self.shell = f"http://127.0.0.1:{port}/"
         self.url = f"{self.shell}cockpit/@localhost/rdma/index.html"
+        return True
 
     def start_rdmad(self, scenario):
         """SCENARIO is a text in the form of rdmad-scenario(5)."""
