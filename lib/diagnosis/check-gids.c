@@ -45,6 +45,13 @@ int check_is_reachable(const Object *port)
 	return is;
 }
 
+/* Whether E is about an address that others reach, and in RET which the port had before. */
+static bool is_of_address(const Seen *e, uint8_t ret[16])
+{
+	return streq(e->what, port_attributes[PORT_ATTR_gids].name) &&
+	       gid_parse(seen_without_index(e->from), ret) == 0 && !gid_is_link_local(ret);
+}
+
 /* The last address that others reach, and that the port has had before; false: none was seen. */
 static bool find_lost_address(const CheckRun *r, char ret[46])
 {
@@ -54,9 +61,7 @@ static bool find_lost_address(const CheckRun *r, char ret[46])
 	Seen e;
 
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		if (!streq(e.what, port_attributes[PORT_ATTR_gids].name) ||
-		    !is_reachable(seen_without_index(e.from)) ||
-		    gid_parse(seen_without_index(e.from), gid) < 0)
+		if (!is_of_address(&e, gid))
 			continue;
 		gid_format_address(gid, GID_TYPE_ROCE_V2, ret);
 		found = true;
@@ -86,14 +91,10 @@ void look_for_lost_address(CheckRun *r)
 #define FLAP_TEXT   "1h"
 #define FLAPS_LEAST 4U
 
-/* Whether E says that an address which others reach has gone lately, and in RET which. */
-static bool is_loss(const CheckRun *r, const Seen *e, uint8_t ret[16])
+/* Whether E says that something has gone lately. */
+static bool is_loss(const CheckRun *r, const Seen *e)
 {
-	const char *gid = seen_without_index(e->from);
-
-	return streq(e->what, port_attributes[PORT_ATTR_gids].name) && !*e->to &&
-	       e->realtime_usec + FLAP_USEC >= r->now_usec && is_reachable(gid) &&
-	       gid_parse(gid, ret) == 0;
+	return !*e->to && e->realtime_usec + FLAP_USEC >= r->now_usec;
 }
 
 /* How often the address GID has gone, and in *RET_LAST when it did last. */
@@ -105,7 +106,8 @@ static size_t count_losses(const CheckRun *r, const SeenSource *evidence, const 
 	Seen e;
 
 	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
-		if (!is_loss(r, &e, other) || memcmp(gid, other, sizeof(other)) != 0)
+		if (!is_loss(r, &e) || !is_of_address(&e, other) ||
+		    memcmp(gid, other, sizeof(other)) != 0)
 			continue;
 		*ret_last = e.realtime_usec;
 		n++;
@@ -134,7 +136,9 @@ static size_t find_flapping(const CheckRun *r, size_t least, char address[46], u
 	Seen e;
 
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		size_t n = is_loss(r, &e, gid) ? count_losses(r, &evidence, gid, ret_last) : 0;
+		size_t n = is_loss(r, &e) && is_of_address(&e, gid)
+				   ? count_losses(r, &evidence, gid, ret_last)
+				   : 0;
 
 		if (n < least)
 			continue;

@@ -321,8 +321,9 @@ static void test_address_flaps(_unused_ void **state)
 	assert_address_flaps(4, "[3] ::ffff:192.0.2.9", 0, 0, 0, "eth0", "");
 }
 
-/* Two addresses went so often: the first is of a container that is not there now. An interface that
- * is a member of a bond may lose its addresses to another member. */
+/* Three addresses went so often: one is of a container that is not there now, one reaches
+ * neighbours only. One has moved to another index. An interface that is a member of a bond may lose
+ * its addresses to another member. */
 static void test_other_flaps(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {};
@@ -330,8 +331,13 @@ static void test_other_flaps(_unused_ void **state)
 
 	add_gid(port, "RoCE v2", "eth0", "192.0.2.1");
 	set_number(port, PORT_ATTR_gid_generation, 8);
-	for (size_t i = 0; i < 4; i++)
+	add_gid(port, "RoCE v2", "eth0", "fe80::1");
+	add_gid(port, "RoCE v2", "eth0", "192.0.2.8");
+	for (size_t i = 0; i < 4; i++) {
 		add_evidence(&m, "Gids", 0, "[4] ::ffff:192.0.2.9", "");
+		add_evidence(&m, "Gids", 0, "[2] fe80::1", "");
+		add_evidence(&m, "Gids", 0, "[5] ::ffff:192.0.2.8", "[5] 2001:db8::7");
+	}
 	for (size_t i = 0; i < 4; i++)
 		add_evidence(&m, "Gids", 0, "[3] ::ffff:192.0.2.1", "");
 	m.run.flap = (FlapLimit){FLAP_LIMIT, FLAP_LIMIT_USEC, FLAP_LIMIT_TEXT};
