@@ -97,11 +97,6 @@ static void send_all(PingSize *sizes, size_t n, int which)
 	}
 }
 
-static int msec(uint64_t usec)
-{
-	return (int)(usec / USEC_PER_MSEC) + 1;
-}
-
 /* Waits for the answers to what was sent. */
 static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *events,
 			 uint64_t end_usec)
@@ -114,7 +109,7 @@ static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *ev
 		n_left += events[i].fd >= 0;
 	}
 	for (; n_left > 0 && now < end; now = monotonic_now_usec()) {
-		if (poll(events, n, msec(end - now)) <= 0)
+		if (poll(events, n, poll_msec(end - now)) <= 0)
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			int error = events[i].fd >= 0 && events[i].revents
@@ -151,7 +146,7 @@ void ping_sizes_ask(PingSize *sizes, size_t n, uint64_t end_usec)
 				     (now = monotonic_now_usec()) < end_usec;
 	     round++) {
 		if (round > 0)
-			(void)poll(NULL, 0, msec(MIN(PAUSE_USEC, end_usec - now)));
+			(void)poll(NULL, 0, poll_msec(MIN(PAUSE_USEC, end_usec - now)));
 		for (int which = LARGE; which <= SMALL; which++) {
 			send_all(sizes, n, which);
 			wait_for_all(sizes, n, which, events, end_usec);

@@ -268,8 +268,7 @@ static int run(Ping *p)
 		struct pollfd events = {.fd = p->fd, .events = POLLIN};
 
 		due_usec = MIN(due_usec, p->end_usec);
-		r = poll(&events, 1,
-			 due_usec > now ? (int)((due_usec - now) / USEC_PER_MSEC) + 1 : 0);
+		r = poll(&events, 1, due_usec > now ? poll_msec(due_usec - now) : 0);
 		if (r < 0 && errno != EINTR)
 			return -errno;
 		r = r > 0 ? take_event(p) : 0;

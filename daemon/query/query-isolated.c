@@ -26,7 +26,7 @@ static bool wait_readable(int fd, uint64_t usec)
 	do {
 		now = monotonic_now_usec();
 		usec = now < end ? end - now : 0;
-		r = poll(&p, 1, (int)((usec + USEC_PER_MSEC - 1) / USEC_PER_MSEC));
+		r = poll(&p, 1, poll_msec(usec));
 	} while (r < 0 && errno == EINTR);
 	return r > 0;
 }

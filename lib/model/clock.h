@@ -13,3 +13,8 @@ uint64_t boottime_now_usec(void);
 /* Of CLOCK_REALTIME, since 1970: for time stamps that people read. An administrator can set it,
  * back too. */
 uint64_t realtime_now_usec(void);
+/* USEC, less than three weeks, for poll(2), which does not wait for less than that. */
+static inline int poll_msec(uint64_t usec)
+{
+	return (int)((usec + 999) / 1000);
+}
