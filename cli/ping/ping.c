@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "decode.h"
+#include "format.h"
 #include "json.h"
 #include "ping-cm.h"
 #include "ping-mtu.h"
@@ -96,13 +97,10 @@ static uint32_t find_vlan(const Object *port, uint32_t index)
 {
 	const Value *gids = port ? object_value(port, PORT_ATTR_gids) : NULL;
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		const Value *gid = &gids->items[i];
-
-		if (gid->type == VALUE_STRUCT && gid->n > 1 && value_number(gid->items) == index)
-			return (uint32_t)value_number(
-				value_lookup(&gid->items[gid->n - 1], "VlanId"));
-	}
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
+		if (format_member_number(ATTR_GIDS, "index", &gids->items[i]) == index)
+			return (uint32_t)format_member_number(ATTR_GIDS, "vlan_id",
+							      &gids->items[i]);
 	return 0;
 }
 
