@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "list.h"
 #include "row-set.h"
 
 #define BROKEN_SHOWN 10U
@@ -192,20 +193,14 @@ static const char *said_of(const Words *w, RecordKey key)
  * caller does not wait with it, and a worker asks by itself about a table. */
 static bool is_beside(const char *reasons)
 {
-	static const char *const beside[] = {"query", "refresh", "pkey-change", "gid-change"};
-	size_t i = 0;
+	ListReader words = list_reader(ATTR_WORDS, reasons);
+	ListItem reason;
 
-	while (*reasons && i < ARRAY_SIZE(beside)) {
-		const char *rest = startswith(reasons, beside[i]);
-
-		if (rest && (*rest == ',' || !*rest)) {
-			reasons = *rest ? rest + 1 : rest;
-			i = 0;
-		} else {
-			i++;
-		}
-	}
-	return !*reasons;
+	while (list_next(&words, &reason))
+		if (!streq(reason.word, "query") && !streq(reason.word, "refresh") &&
+		    !streq(reason.word, "pkey-change") && !streq(reason.word, "gid-change"))
+			return false;
+	return !words.damaged;
 }
 
 /* "answer" and "noted" of the port O. */
