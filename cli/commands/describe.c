@@ -47,6 +47,7 @@ static const char *source_sentence(AttrSource source)
 		[SOURCE_NEIGHBOR] = "the other end of the link, by lldpd",
 		[SOURCE_MODULE] = "the module in the cage, by rdmad-cable",
 		[SOURCE_DERIVED] = "derived from other attributes",
+		[SOURCE_MEASURED] = "rdmad, which reads a counter again and again",
 		[SOURCE_CORE] = "rdmad itself",
 	};
 

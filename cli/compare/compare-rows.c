@@ -42,7 +42,9 @@ static bool unit_is_compared(AttrUnit unit)
 	case UNIT_MICROVOLTS:
 	case UNIT_MICROAMPERES:
 	case UNIT_NANOWATTS:
+	case UNIT_PER_EXABIT:
 	case UNIT_MILLIBELS:
+	case UNIT_MILLIDECADES:
 		break;
 	}
 	return true;

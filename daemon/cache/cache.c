@@ -446,8 +446,11 @@ static void carry_row(PortSnapshot *to, const PortSnapshot *from, PortAttr a)
  */
 static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 {
-	MASK_FOREACH(a, port_rows(row_is_of_core))
+	const AttrMask measured = mask_and(from->supplied, port_rows(row_is_measured));
+
+	MASK_FOREACH(a, mask_or(port_rows(row_is_of_core), measured))
 	carry_row(to, from, a);
+	to->supplied = mask_or(mask_without(to->supplied, port_rows(row_is_measured)), measured);
 	to->tables[PORT_TABLE_FINDINGS] = from->tables[PORT_TABLE_FINDINGS];
 }
 
@@ -611,6 +614,21 @@ void cache_apply_port_error(Port *p, int error, QueryErrorCode code, const char 
 	p->now.query_error = error;
 	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&ret->was, &p->now));
 	ret->op = take_answer(p, &ret->changed);
+}
+
+void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t now, PortChange *ret)
+{
+	const AttrMask rows = port_rows(row_is_measured);
+	const AttrMask said = mask_and(measured->supplied, rows);
+
+	begin_change(p, CHANGE_JUDGED, 0, now, ret);
+	MASK_FOREACH(a, said)
+	carry_row(&p->now, measured, a);
+	p->now.supplied = mask_or(mask_without(p->now.supplied, rows), said);
+	port_derive(&p->now, &p->device->now);
+	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&ret->was, &p->now));
+	if (!mask_is_empty(&ret->changed))
+		ret->op = CACHE_CHANGED;
 }
 
 void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret)

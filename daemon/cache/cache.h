@@ -57,7 +57,9 @@ typedef struct Port {
 	PortCable cable;	/* the manager's: when the module in the cage is read */
 	bool is_heard;		/* the manager's: the answer that is being read has its other end */
 	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
-	struct Reading *readings;  /* the manager's: what was read on demand, one of each kind */
+	struct Reading *readings; /* the manager's: what was read on demand, one of each kind */
+	struct ErrorMeter
+		*errors; /* the manager's: of the bits of the link; NULL: none is measured */
 	struct PortHealth *health; /* of daemon/health: what is judged of it, NULL: nothing yet */
 	uint64_t fit_downs; /* how often its link had gone down when FitSince was found out */
 	uint16_t health_generation; /* counts the changes of Health, Findings and FitSince */
@@ -166,6 +168,11 @@ void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Ta
 			     uint64_t now, PortChange *ret);
 void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,
 			       DeviceChange *ret);
+
+/* From now on the rows of P that rdmad measures are those of MEASURED that it supplies. *RET says
+ * what changes at NOW. */
+void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t now,
+			       PortChange *ret);
 
 /* Takes D with its ports out of the cache and frees it. */
 void cache_remove_device(Cache *c, Device *d);

@@ -90,6 +90,7 @@ void manager_hand_on_port(Manager *m, PortChange *c)
 		manager_history_port,
 		publish_parent,
 		manager_publish_port,
+		manager_signal_port,
 		manager_evidence_port,
 		watch_netdevs,
 		expect_neighbor,

@@ -22,6 +22,7 @@ static void remove_port(Manager *m, Port *p)
 	if (manager_note_absence(m, p))
 		manager_want_users(m, p);
 	manager_free_readings(p);
+	manager_signal_forget(p);
 	manager_health_forget_port(m, p);
 	cache_remove_port(p);
 }

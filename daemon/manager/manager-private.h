@@ -17,6 +17,7 @@
  *   manager-calls.c     what callers want of the hardware
  *   manager-far.c       the counters of the ports at the other ends of links
  *   manager-health.c    how well devices and ports are
+ *   manager-signal.c    how many bits of a link are errors
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-users.c     who has queue pairs: the processes, and the journal
  *   manager-reading.c   what is read on demand
@@ -338,6 +339,15 @@ void manager_health_counters(Manager *m, Port *p);
 /* P, or D without ports, is about to be freed. */
 void manager_health_forget_port(Manager *m, Port *p);
 void manager_health_forget_device(Manager *m, Device *d);
+
+/* manager-signal.c */
+
+/* A taker. */
+void manager_signal_port(Manager *m, PortChange *change);
+/* The counters of P may have been read. */
+void manager_signal_counters(Manager *m, Port *p);
+/* P is about to be freed, or begins anew. */
+void manager_signal_forget(Port *p);
 
 /* manager-far.c */
 

@@ -248,8 +248,10 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 
 	if (d && d->schedule->asked_kind != QUERY_ATTRIBUTES) {
 		manager_on_reading(m, d, number, error, snapshot);
-		if (p && d->schedule->asked_kind == QUERY_COUNTERS)
+		if (p && d->schedule->asked_kind == QUERY_COUNTERS) {
+			manager_signal_counters(m, p);
 			manager_health_counters(m, p);
+		}
 		return;
 	}
 	if (!p || !port_set_has(&d->schedule->asked.ports, number))

@@ -224,8 +224,10 @@ Manager *manager_free(Manager *m)
 
 		manager_refuse_calls(d, 0, -ESHUTDOWN, "rdmad stops");
 		manager_tell_later(m, d);
-		for (uint32_t n = 0; n < d->n_ports; n++)
+		for (uint32_t n = 0; n < d->n_ports; n++) {
 			manager_free_readings(d->ports[n]);
+			manager_signal_forget(d->ports[n]);
+		}
 		schedule_free(d->schedule);
 	}
 	recorder_free(m->recorder);

@@ -148,7 +148,7 @@ static void put_table(Lines *l, const Attribute *row, const Table *was, const Ta
 /* A scalar row that a source supplies. */
 static inline bool is_of_source(const Attribute *a)
 {
-	return a->source != SOURCE_CORE && a->source != SOURCE_DERIVED && a->size > 0;
+	return attr_is_of_source(a) && a->size > 0;
 }
 
 static bool is_recorded(PortTable t)

@@ -90,8 +90,7 @@ static const char *split_key(const char *key, char field[64])
 /* A row that a record has: of a source, or a number that rdmad counts. */
 static bool is_recorded(const Attribute *row)
 {
-	return row->size > 0 && row->source != SOURCE_DERIVED &&
-	       (row->source != SOURCE_CORE || row_is_count(row));
+	return row->size > 0 && (attr_is_of_source(row) || row_is_count(row));
 }
 
 static int set_row(const Attribute *rows, unsigned int i, void *values, AttrMask *supplied,

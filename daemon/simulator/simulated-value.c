@@ -106,7 +106,7 @@ int simulated_set_row(const Attribute *rows, unsigned int i, void *values, AttrM
 	const Attribute *a = &rows[i];
 	char buffer[256];
 
-	if (a->source == SOURCE_CORE)
+	if (a->source == SOURCE_CORE || a->source == SOURCE_MEASURED)
 		return scenario_refuse(-EINVAL, ret_message,
 				       "%s: rdmad itself keeps it, expected an attribute that "
 				       "the hardware has",

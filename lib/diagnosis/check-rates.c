@@ -10,6 +10,7 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "error-ratio.h"
 #include "poisson.h"
 
 /* The checks that a kind of counters is found by */
@@ -48,9 +49,7 @@ static const struct {
  * 1e-14 an error. */
 #define SYMBOLS_WARNING	 5e-15
 #define SYMBOLS_CRITICAL 1e-14
-/* Of fewer errors no ratio is known: ten are three too many or too few by chance. */
-#define SYMBOLS_LEAST  10
-#define SYMBOL_COUNTER "symbol_error"
+#define SYMBOL_COUNTER	 "symbol_error"
 /* A link that trains anew carries nothing meanwhile. Two that did not come back by themselves in a
  * day are a warning to NVIDIA (see FLAP_LIMIT), five that did in a minute are one to its monitor of
  * GPU clusters (NVSentinel): two in an hour stand between. Of overruns more than two in an hour are
@@ -276,12 +275,12 @@ static double find_ratio(const CheckRun *r, unsigned int times, Interval *ret)
 	if (!object_is_active(r->port) || !since || since->type != VALUE_UNSIGNED || !rate ||
 	    rate->type != VALUE_UNSIGNED || rate->number == 0 || since->number > r->now_usec)
 		return 0;
-	usec = times * SYMBOLS_LEAST / SYMBOLS_WARNING / (double)rate->number * USEC_PER_SEC;
+	usec = times * ERRORS_LEAST / SYMBOLS_WARNING / (double)rate->number * USEC_PER_SEC;
 	usec = MIN(usec, (double)(r->now_usec - since->number));
 	if (!find_interval(r, (uint64_t)usec, ret) || since->number > ret->before->realtime_usec)
 		return 0;
 	ratio = find_share(r, ret, SYMBOL_COUNTER);
-	return ratio * ret->seconds * (double)rate->number >= SYMBOLS_LEAST - 0.5 ? ratio : 0;
+	return ratio * ret->seconds * (double)rate->number >= ERRORS_LEAST - 0.5 ? ratio : 0;
 }
 
 /* Finds a symbol error ratio from LEAST on, and below MOST: one that goes on in the longer
@@ -334,7 +333,7 @@ static bool is_too_much(const CheckRun *r, const Interval *in, const char *count
 	double n = rate * in->seconds;
 
 	if (streq(counter, SYMBOL_COUNTER))
-		return find_share(r, in, counter) >= SYMBOLS_WARNING && n >= SYMBOLS_LEAST - 0.5;
+		return find_share(r, in, counter) >= SYMBOLS_WARNING && n >= ERRORS_LEAST - 0.5;
 	if (is_of_kind(counter, KIND_DISCARD))
 		return rate >= kinds[KIND_DISCARD].least;
 	return (array_find(retraining, ARRAY_SIZE(retraining), name, counter) ||

@@ -53,6 +53,7 @@ static bool is_least(const Attribute *a)
 	case UNIT_BITS_PER_S:
 	case UNIT_KELVIN:
 	case UNIT_MILLIBELS:
+	case UNIT_MILLIDECADES:
 		return true;
 	case UNIT_NONE:
 	case UNIT_CELSIUS:
@@ -60,6 +61,7 @@ static bool is_least(const Attribute *a)
 	case UNIT_MICROVOLTS:
 	case UNIT_MICROAMPERES:
 	case UNIT_NANOWATTS:
+	case UNIT_PER_EXABIT:
 	case UNIT_USEC:
 	case UNIT_TIMESTAMP:
 	case UNIT_BITS:

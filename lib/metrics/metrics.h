@@ -123,7 +123,7 @@ typedef struct MetricLabel {
 /* VALUE / DIVISOR. A floating-point number cannot hold every counter. */
 typedef struct MetricNumber {
 	uint64_t value;
-	uint32_t divisor; /* 1, 8 (bits as bytes), 100 (hundredths) or 1000000 (microseconds as
+	uint64_t divisor; /* 8 (bits as bytes), or a power of ten: 1000000 (microseconds as
 			     seconds) */
 	bool negative;
 } MetricNumber;

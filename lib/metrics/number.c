@@ -12,10 +12,21 @@ char *metrics_put_digits(char *end, uint64_t n)
 	return end;
 }
 
+/* How many digits there are behind the point after a division by DIVISOR, a power of ten or 8. */
+static unsigned int count_digits(uint64_t divisor)
+{
+	unsigned int n = 0;
+
+	if (divisor == 8)
+		return 3;
+	for (; divisor > 1; divisor /= 10)
+		n++;
+	return n;
+}
+
 const char *metric_number_format(MetricNumber n, char ret[METRIC_NUMBER_MAX])
 {
-	/* 1/8 has three digits behind the point, 1/1000000 has six */
-	unsigned int digits = n.divisor == 1 ? 0 : n.divisor == 8 ? 3 : n.divisor == 100 ? 2 : 6;
+	unsigned int digits = count_digits(n.divisor);
 	uint64_t fraction = n.value % n.divisor * (n.divisor == 8 ? 125 : 1);
 	char text[METRIC_NUMBER_MAX], *const end = text + sizeof(text), *p = end;
 

@@ -78,5 +78,9 @@ MetricNumber visit_number(const Attribute *row, const MetricValue *value)
 		n.divisor = 1000000;
 	else if (row->unit == UNIT_MILLIBELS)
 		n.divisor = 100;
+	else if (row->unit == UNIT_MILLIDECADES)
+		n.divisor = 1000;
+	else if (row->unit == UNIT_PER_EXABIT)
+		n.divisor = 1000000000000000000;
 	return n;
 }

@@ -451,6 +451,8 @@ const char *attr_unit_name(AttrUnit unit)
 		[UNIT_MICROAMPERES] = "uA",
 		[UNIT_NANOWATTS] = "nW",
 		[UNIT_MILLIBELS] = "0.01 dB",
+		[UNIT_PER_EXABIT] = "of 10^18 bits",
+		[UNIT_MILLIDECADES] = "0.001 factors of ten",
 		[UNIT_HEX] = "id",
 		[UNIT_ID] = "",
 	};
@@ -525,7 +527,8 @@ const char *attr_source_name(AttrSource source)
 		[SOURCE_ETHTOOL] = "ethtool",	[SOURCE_HWMON] = "hwmon",
 		[SOURCE_PCI] = "pci",		[SOURCE_DV] = "direct-verbs",
 		[SOURCE_NEIGHBOR] = "neighbor", [SOURCE_MODULE] = "module",
-		[SOURCE_DERIVED] = "derived",	[SOURCE_CORE] = "rdmad",
+		[SOURCE_DERIVED] = "derived",	[SOURCE_MEASURED] = "measured",
+		[SOURCE_CORE] = "rdmad",
 	};
 
 	return names[source];

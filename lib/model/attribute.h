@@ -103,8 +103,10 @@ typedef enum AttrUnit {
 	UNIT_MICROVOLTS,
 	UNIT_MICROAMPERES,
 	UNIT_NANOWATTS,
-	UNIT_MILLIBELS, /* hundredths of a decibel, a ratio of powers */
-	UNIT_HEX,	/* an identifier that people write in hexadecimal */
+	UNIT_MILLIBELS,	   /* hundredths of a decibel, a ratio of powers */
+	UNIT_PER_EXABIT,   /* of 10^18 bits */
+	UNIT_MILLIDECADES, /* thousandths of a factor of ten */
+	UNIT_HEX,	   /* an identifier that people write in hexadecimal */
 	UNIT_ID, /* nothing: it names or numbers one thing, and another machine has another */
 	_UNIT_MAX
 } AttrUnit;
@@ -156,6 +158,7 @@ typedef enum AttrSource {
 	SOURCE_NEIGHBOR, /* what the other end of the link says: READ_NEIGHBOR */
 	SOURCE_MODULE,	 /* the memory of the module in the cage: READ_CABLE */
 	SOURCE_DERIVED,	 /* port_derive() makes it from other rows */
+	SOURCE_MEASURED, /* rdmad measures what a counter has grown by */
 	SOURCE_CORE,	 /* rdmad itself */
 	_SOURCE_MAX
 } AttrSource;
@@ -464,6 +467,12 @@ static inline bool attr_is_in_signals(const Attribute *a)
 static inline bool attr_changes_silently(const Attribute *a)
 {
 	return a->class == CLASS_GENERATION || a->class == CLASS_COUNTER;
+}
+
+/* Whether somebody else than rdmad says the value of the row. */
+static inline bool attr_is_of_source(const Attribute *a)
+{
+	return a->source < SOURCE_DERIVED;
 }
 
 /* Whether the row says when and how often something changed, or why a value is missing, and not

@@ -486,6 +486,19 @@ static unsigned int part_behind(PortAttr a)
 	return a == PORT_ATTR_port_guid || a == PORT_ATTR_gid_index ? READ_GIDS : READ_VERBS;
 }
 
+/* Why row A, which rdmad measures, has no value. */
+static UnavailableCode port_not_measured(const PortSnapshot *s, PortAttr a)
+{
+	bool is_counted = mask_has(&s->supplied, PORT_ATTR_fec_corrected_bits);
+
+	if (!is_counted && !is_infiniband(s->values.protocol))
+		return UNAVAILABLE_NOT_REPORTED;
+	return a == PORT_ATTR_bit_error_margin &&
+			       (!is_counted || mask_has(&s->supplied, PORT_ATTR_bit_error_interval))
+		       ? UNAVAILABLE_NOT_APPLICABLE
+		       : UNAVAILABLE_TOO_EARLY;
+}
+
 /* Why row A, which is not supplied, is not. */
 static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 {
@@ -494,6 +507,8 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 
 	if (mask_has(&s->unmeasured, a))
 		return because(UNAVAILABLE_NOT_MEASURED);
+	if (row->source == SOURCE_MEASURED)
+		return because(port_not_measured(s, a));
 	if (part == READ_NEIGHBOR && !mask_has(&s->supplied, PORT_ATTR_neighbor_source))
 		return s->no_neighbor
 			       ? s->no_neighbor

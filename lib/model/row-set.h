@@ -66,6 +66,11 @@ static inline bool row_is_derived(const Attribute *a)
 	return a->source == SOURCE_DERIVED;
 }
 
+static inline bool row_is_measured(const Attribute *a)
+{
+	return a->source == SOURCE_MEASURED;
+}
+
 /* The rows that an object has their interface for, once one of them is known. */
 static inline bool row_brings_interface(const Attribute *a)
 {

@@ -107,6 +107,12 @@ static void print_number(FILE *f, AttrUnit unit, uint64_t n)
 	case UNIT_MILLIBELS:
 		print_scaled(f, n * 10, 1000, " dB");
 		break;
+	case UNIT_PER_EXABIT:
+		fprintf(f, "%.1e", (double)n / 1e18);
+		break;
+	case UNIT_MILLIDECADES:
+		print_scaled(f, n, 1000, " factors of ten");
+		break;
 	case UNIT_BITS_PER_S:
 		print_rate(f, n);
 		break;

@@ -406,23 +406,21 @@ static sd_bus_message *add_only(sd_bus_message *m)
 /* What ROW is in the base unit of its metric: seconds and bytes. */
 static const char *in_base_unit(const Attribute *row)
 {
-	bool is_big = streq(attr_signature(row->type), "t");
+	static const char *const units[_UNIT_MAX][2] = {
+		[UNIT_NONE] = {"1234567", "1795601478369917"},
+		[UNIT_USEC] = {"1.234567", "1795601478.369917"},
+		[UNIT_BITS_PER_S] = {"154320.875", "224450184796239.625"},
+		[UNIT_MILLIBELS] = {"12345.67", NULL},
+		[UNIT_MILLIDECADES] = {"1234.567", NULL},
+		[UNIT_PER_EXABIT] = {NULL, "0.001795601478369917"},
+	};
+	bool is_usec = row->unit == UNIT_TIMESTAMP || row->unit == UNIT_MICROVOLTS;
+	const char *const *texts = units[is_usec ? UNIT_USEC : row->unit];
 
-	if (streq(attr_signature(row->type), "b"))
+	if (row->type == ATTR_BOOL)
 		return "1";
-	switch ((int)row->unit) {
-	case UNIT_USEC:
-	case UNIT_TIMESTAMP:
-		return is_big ? "1795601478.369917" : "1.234567";
-	case UNIT_BITS_PER_S:
-		return is_big ? "224450184796239.625" : "154320.875";
-	case UNIT_MICROVOLTS:
-		return "1.234567";
-	case UNIT_MILLIBELS:
-		return "12345.67";
-	default:
-		return is_big ? "1795601478369917" : "1234567";
-	}
+	return (texts[0] || texts[1] ? texts
+				     : units[UNIT_NONE])[streq(attr_signature(row->type), "t")];
 }
 
 /* The number of each row that is a metric. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How many bits of a link are errors: what FEC has corrected on Ethernet, where the driver counts
+ * that, and symbol errors on InfiniBand, which are what is left after that. It is measured since
+ * the link came up, and over a day or two at most.
+ */
+
+#include "decode.h"
+#include "error-ratio.h"
+#include "manager-private.h"
+
+/* A counter is read so much later or earlier than rdmad knows: in a shorter time that is much. */
+#define LEAST_USEC (10 * USEC_PER_SEC)
+/* Where this counter stands still */
+#define SYMBOL_ERRORS_MAX UINT16_MAX
+
+static void publish(Manager *m, Port *p, PortSnapshot *measured)
+{
+	_cleanup_(port_change_done) PortChange change = {};
+
+	cache_apply_port_measured(p, measured, realtime_now_usec(), &change);
+	if (change.op == CACHE_CHANGED)
+		manager_publish_port(m, &change);
+}
+
+void manager_signal_forget(Port *p)
+{
+	free(p->errors);
+	p->errors = NULL;
+}
+
+static void forget(Manager *m, Port *p)
+{
+	if (!p->errors)
+		return;
+	manager_signal_forget(p);
+	publish(m, p, &(PortSnapshot){});
+}
+
+/* The counter of errors of P, which has been read, has N. */
+static void take(Manager *m, Port *p, uint64_t n)
+{
+	const PortSnapshot *now = &p->now;
+	PortSnapshot s = {};
+	uint64_t interval, limit;
+	ErrorRatio e;
+
+	if (!mask_has(&now->valid, PORT_ATTR_rate) || !now->values.rate ||
+	    !decode_state_meets(now->values.state, PORT_STATE_ACTIVE))
+		return forget(m, p);
+	if (!p->errors)
+		p->errors = calloc(1, sizeof(*p->errors));
+	if (!p->errors)
+		return;
+	interval =
+		error_meter_take(p->errors, (ErrorCount){n, monotonic_usec(m)}, now->values.rate);
+	if (interval > 0 && interval < LEAST_USEC)
+		return;
+	if (interval == 0)
+		return publish(m, p, &s);
+	e = error_meter_ratio(p->errors);
+	PORT_SUPPLY(&s, bit_error_interval, interval);
+	PORT_SUPPLY(&s, bit_error_ratio_lower, e.lower);
+	PORT_SUPPLY(&s, bit_error_ratio_upper, e.upper);
+	if (e.ratio)
+		PORT_SUPPLY(&s, bit_error_ratio, e.ratio);
+	limit = mask_has(&now->valid, PORT_ATTR_fec_corrected_bits)
+			? error_limit(now->values.fec_mode, now->values.rate)
+			: 0;
+	if (limit)
+		PORT_SUPPLY(&s, bit_error_margin, error_margin(e.upper, limit));
+	publish(m, p, &s);
+}
+
+void manager_signal_port(Manager *m, PortChange *c)
+{
+	Port *p = c->port;
+
+	if (mask_has(&c->changed, PORT_ATTR_state_change))
+		forget(m, p);
+	if (c->cause == CHANGE_ANSWER && c->parts & READ_SIGNAL &&
+	    mask_has(&p->now.valid, PORT_ATTR_fec_corrected_bits))
+		take(m, p, p->now.values.fec_corrected_bits);
+}
+
+void manager_signal_counters(Manager *m, Port *p)
+{
+	const Reading *r = reading_of(p, QUERY_COUNTERS);
+
+	if (!r || r->error < 0 || p->now.values.protocol != PROTOCOL_INFINIBAND)
+		return;
+	TABLE_FOREACH(CounterEntry, e, r->table)
+		if (!e->error && streq(e->file, "symbol_error")) {
+			if (e->value < SYMBOL_ERRORS_MAX)
+				take(m, p, e->value);
+			else
+				forget(m, p);
+		}
+}
