@@ -166,7 +166,7 @@ static size_t choose_matching(Histories *h, const char *argument)
 	for (size_t i = 0; i < h->all.n; i++) {
 		const Value *entry = &h->all.items[i];
 
-		if ((!pattern && history_entry_is_present(entry)) ||
+		if ((!pattern && *history_entry_text(entry, "Port")) ||
 		    !entry_matches(h, entry, argument))
 			continue;
 		found = entry;

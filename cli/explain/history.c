@@ -244,7 +244,8 @@ static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bo
 	if (history_read_transition(entry, 0, &(PastState){}) ||
 	    history_read_finding(entry, 0, &(FormerFinding){}))
 		status = print_lines(c, entry);
-	if (arg_cable)
+	/* of a device without ports nothing is counted */
+	if (arg_cable || !history_entry_member(entry, "Since"))
 		return status;
 	/* rdmad keeps only the last transitions */
 	snprintf(text, sizeof(text), "The link went down %" PRIu64 " %s since %s.", downs,
@@ -298,13 +299,12 @@ static void print_json_cables(FILE *f, const Value *entry)
 
 static void print_json(const Context *c, const Value *entry)
 {
-	bool is_present = history_entry_is_present(entry);
+	const char *path = history_entry_text(entry, "Port");
 	FILE *f = c->out;
 	PastState t;
 
-	json_open_named(f, history_entry_name(entry),
-			is_present ? history_entry_text(entry, "Port") : NULL);
-	json_add_bool(f, "Present", is_present);
+	json_open_named(f, history_entry_name(entry), *path ? path : NULL);
+	json_add_bool(f, "Present", history_entry_is_present(entry));
 	json_add_number(f, "LinkDownCount", history_entry_number(entry, "LinkDownCount"));
 	json_add_number(f, "Since", history_entry_number(entry, "Since"));
 	json_open_list(f, "Transitions");

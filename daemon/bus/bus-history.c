@@ -148,9 +148,10 @@ static void put_link_downs(BusWriter *w, const History *h, uint64_t within_usec)
 	bus_writer_close_property(w);
 }
 
-/* The entry of H, the history of a port called NAME, which is P or has gone. */
-static void put_history(BusWriter *w, const char *name, const Port *p, const History *h,
-			const Options *o)
+/* The entry of H, the history of what is called NAME and IS_PRESENT; a port is P, if it is there.
+ */
+static void put_history(BusWriter *w, const char *name, bool is_present, const Port *p,
+			const History *h, const Options *o)
 {
 	const Transition *last = history_last(h);
 	char path[RDMAD_PATH_MAX];
@@ -159,16 +160,18 @@ static void put_history(BusWriter *w, const char *name, const Port *p, const His
 	bus_writer_open(w, 'r', HISTORY_TYPES);
 	bus_writer_put_text(w, 's', name);
 	bus_writer_open(w, 'a', "{sv}");
-	bus_writer_add_bool(w, "Present", p != NULL);
+	bus_writer_add_bool(w, "Present", is_present);
 	if (p) {
 		bus_writer_open_property(w, "Port", "o");
 		bus_writer_put_text(w, 'o', port_path(p, path));
 		bus_writer_close_property(w);
 	}
-	bus_writer_add_text(w, "State", history_state_name(last->to, state));
-	bus_writer_add_u64(w, "StateChangeTimestamp", last->realtime_usec);
-	bus_writer_add_u64(w, "LinkDownCount", h->link_downs);
-	bus_writer_add_u64(w, "Since", h->since_usec);
+	if (last) {
+		bus_writer_add_text(w, "State", history_state_name(last->to, state));
+		bus_writer_add_u64(w, "StateChangeTimestamp", last->realtime_usec);
+		bus_writer_add_u64(w, "LinkDownCount", h->link_downs);
+		bus_writer_add_u64(w, "Since", h->since_usec);
+	}
 	if (o->link_downs)
 		put_link_downs(w, h, o->within_usec);
 	if (o->transitions) {
@@ -197,6 +200,24 @@ static const Port *port_of(const Cache *c, const KeptHistory *k)
 	return p && p->published ? p : NULL;
 }
 
+/* Whether the port of K is there, or the device if K is that of one without ports. */
+static bool is_present(const Cache *c, const KeptHistory *k)
+{
+	Device *d;
+
+	if (k->port != PORT_NUMBER_NONE)
+		return port_of(c, k);
+	return streq(k->device, HISTORY_MACHINE) || lookup_device(c, k->device, &d) == 0;
+}
+
+static void kept_name(const KeptHistory *k, char ret[80])
+{
+	int n = snprintf(ret, 80, "%s", k->device);
+
+	if (k->port != PORT_NUMBER_NONE)
+		snprintf(ret + n, 80 - (size_t)n, "/%u", k->port);
+}
+
 /* Whether Q asks about the port called NAME. */
 static bool is_asked(const LongReplyQuestion *q, const char *name)
 {
@@ -215,12 +236,12 @@ int bus_histories_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c
 			const Port *p = c->devices[i]->ports[n];
 
 			if (p->published && p->history.n > 0 && is_asked(q, port_name(p, name)))
-				put_history(w, name, p, &p->history, &o);
+				put_history(w, name, true, p, &p->history, &o);
 		}
 	for (const KeptHistory *k = c->histories.first; k; k = k->next) {
-		snprintf(name, sizeof(name), "%s/%u", k->device, k->port);
+		kept_name(k, name);
 		if (is_asked(q, name))
-			put_history(w, name, port_of(c, k), &k->history, &o);
+			put_history(w, name, is_present(c, k), port_of(c, k), &k->history, &o);
 	}
 	bus_writer_close(w);
 	return 1;

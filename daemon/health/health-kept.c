@@ -38,37 +38,51 @@ static KeptFinding *find_before(const KeptList *l, const Finding *f)
 	return NULL;
 }
 
-/* What D knows of K, which is new, from before rdmad was started: that it began then. PORT: only
- * that port, unless it is NULL. */
-static void recall_of(KeptFinding *k, Device *d, const Port *port)
+/* What the history H knows of K, which is new, from before rdmad was started: that it began then.
+ */
+static void recall_from(KeptFinding *k, History *h)
 {
 	const Finding *f = &k->finding;
+	const PastFinding *was =
+		past_findings_recall(&h->findings, f->check->name, f->row ? f->row->name : "");
 
-	for (uint32_t i = 0; i < d->n_ports; i++) {
-		PastFindings *past = &d->ports[i]->history.findings;
-		const PastFinding *was = port && port != d->ports[i]
-						 ? NULL
-						 : past_findings_recall(past, f->check->name,
-									f->row ? f->row->name : "");
+	if (!was)
+		return;
+	k->since_usec = was->since;
+	k->acknowledged_usec = was->acknowledged;
+	text_copy(k->acknowledged_text, sizeof(k->acknowledged_text), was->acknowledged_text);
+}
 
-		if (!was)
-			continue;
-		k->since_usec = was->since;
-		k->acknowledged_usec = was->acknowledged;
-		text_copy(k->acknowledged_text, sizeof(k->acknowledged_text),
-			  was->acknowledged_text);
-	}
+/* The same of the history of a device without ports, or of HISTORY_MACHINE. */
+static void recall_without_port(const Cache *c, KeptFinding *k, const char *name)
+{
+	KeptHistory *kept = history_list_find(&c->histories, name, PORT_NUMBER_NONE);
+
+	if (kept)
+		recall_from(k, &kept->history);
+}
+
+/* The same of D. PORT: only of that port, unless it is NULL. */
+static void recall_of(const Cache *c, KeptFinding *k, Device *d, const Port *port)
+{
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (!port || port == d->ports[i])
+			recall_from(k, &d->ports[i]->history);
+	if (!port)
+		recall_without_port(c, k, d->now.values.name);
 }
 
 /* That of a device is in the histories of all its ports, and that of the machine in all. */
-static void recall(const KeptList *l, KeptFinding *k)
+static void recall(const Cache *c, KeptFinding *k)
 {
 	const Object *subject = subject_of(&k->finding);
 
 	if (subject)
-		recall_of(k, health_object_device(subject), health_object_port(subject));
-	for (size_t i = 0; !subject && l->cache && i < l->cache->n_devices; i++)
-		recall_of(k, l->cache->devices[i], NULL);
+		recall_of(c, k, health_object_device(subject), health_object_port(subject));
+	for (size_t i = 0; !subject && i < c->n_devices; i++)
+		recall_of(c, k, c->devices[i], NULL);
+	if (!subject)
+		recall_without_port(c, k, HISTORY_MACHINE);
 }
 
 static void take_one(KeptList *l, Finding *f, uint64_t now)
@@ -88,7 +102,7 @@ static void take_one(KeptList *l, Finding *f, uint64_t now)
 	k->is_seen = true;
 	f->sentence = NULL;
 	if (is_new)
-		recall(l, k);
+		recall(l->cache, k);
 }
 
 /* Removes those of which IS_OVER is true. */

@@ -21,7 +21,7 @@ typedef struct KeptFinding {
 typedef struct KeptList {
 	KeptFinding *items;
 	size_t n;
-	const Cache *cache; /* of those of the machine: the histories of all ports have them */
+	const Cache *cache; /* its histories have them too */
 } KeptList;
 
 void kept_done(KeptList *l);

@@ -89,6 +89,7 @@ static bool reserve_device(Health *h, Device *d)
 	}
 	dh->mark.whole = dh->is_marked = h->is_marked = true;
 	dh->fit_usec = UINT64_MAX;
+	dh->kept.cache = h->cache;
 	d->health = dh;
 	return true;
 }

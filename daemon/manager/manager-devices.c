@@ -35,6 +35,7 @@ static void remove_device(Manager *m, Device *d)
 	m->source->ops->forget(m->source, d->index);
 	while (d->n_ports > 0)
 		remove_port(m, d->ports[d->n_ports - 1]);
+	manager_note_device_absence(m, d, d->now.values.name);
 	if (d->published)
 		manager_announce_device(m, d, CACHE_REMOVED);
 	manager_evidence_absence(m, d);
@@ -104,8 +105,11 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 			schedule_begin_whole(d->schedule);
 	}
 	manager_hand_on_device(m, &change);
-	if (op == CACHE_CHANGED && mask_has(&change.changed, DEVICE_ATTR_name))
+	if (op == CACHE_CHANGED && mask_has(&change.changed, DEVICE_ATTR_name)) {
+		manager_note_device_absence(m, d, change.was.values.name);
+		manager_note_device_findings(m, d);
 		follow_rename(m, d);
+	}
 }
 
 static int on_enumerate_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

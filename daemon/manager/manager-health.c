@@ -53,6 +53,8 @@ static void publish_health(void *userdata, Device *d)
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		if (d->ports[i]->published && (publish_port_health(m, d->ports[i]) || is_new))
 			manager_note_findings(m, d->ports[i]);
+	if (is_new)
+		manager_note_device_findings(m, d);
 }
 
 /* The worst of all, and what is found of no device. */

@@ -112,21 +112,29 @@ static void write_transition(Manager *m, const Port *p, const Transition *t)
 	write_lines(m, text);
 }
 
-/* The findings of P, its device and the machine that are new or other ones go into the file and the
- * record. */
-static void write_findings(Manager *m, Port *p)
+/* The findings of H that are new or other ones go into the file, as those of port NUMBER of NAME,
+ * and into the record. H is that of P; of D, which has no ports, if P is NULL; or of the machine.
+ */
+static void write_findings(Manager *m, History *h, const char *name, uint32_t number,
+			   const Device *d, const Port *p)
 {
 	g_autoptr(GString) text = NULL;
 	const PastFinding *f;
 
-	while ((f = past_findings_take(&p->history.findings))) {
+	while ((f = past_findings_take(&h->findings))) {
 		if (!text)
 			text = g_string_new(NULL);
-		history_put_finding(text, p->device->now.values.name, p->now.values.port_num, f);
-		manager_record_finding(m, p, f);
+		history_put_finding(text, name, number, f);
+		manager_record_finding(m, d, p ? p->number : 0, f);
 	}
 	if (text && m->history_writer)
 		write_lines(m, text);
+}
+
+static void write_port_findings(Manager *m, Port *p)
+{
+	write_findings(m, &p->history, p->device->now.values.name, p->now.values.port_num,
+		       p->device, p);
 }
 
 void manager_note_findings(Manager *m, Port *p)
@@ -134,15 +142,45 @@ void manager_note_findings(Manager *m, Port *p)
 	past_findings_note(&p->history.findings, p->now.tables[PORT_TABLE_FINDINGS],
 			   p->device->now.tables[DEVICE_TABLE_FINDINGS], m->machine_findings,
 			   realtime_now_usec(), timer_runs(m->history_recall));
-	write_findings(m, p);
+	write_port_findings(m, p);
+}
+
+/* Notes the findings T of D, NULL: of the machine, which is called NAME, in a history of its own.
+ * It begins when HAS_PORTS is false: no port has them in its history. It goes on until they end. */
+static void note_without_port(Manager *m, const Device *d, const char *name, bool has_ports,
+			      const Table *t)
+{
+	KeptHistory *k = history_list_find(&m->cache.histories, name, PORT_NUMBER_NONE);
+
+	if (!k && !has_ports && t && t->n > 0)
+		k = history_list_put(&m->cache.histories, name, PORT_NUMBER_NONE);
+	if (!k)
+		return;
+	past_findings_note(&k->history.findings, NULL, t, NULL, realtime_now_usec(),
+			   timer_runs(m->history_recall));
+	write_findings(m, &k->history, name, PORT_NUMBER_NONE, d, NULL);
+}
+
+void manager_note_device_findings(Manager *m, const Device *d)
+{
+	note_without_port(m, d, d->now.values.name, d->n_ports > 0,
+			  d->now.tables[DEVICE_TABLE_FINDINGS]);
 }
 
 void manager_note_all_findings(Manager *m)
 {
-	for (size_t i = 0; i < m->cache.n_devices; i++)
+	for (size_t i = 0; i < m->cache.n_devices; i++) {
+		manager_note_device_findings(m, m->cache.devices[i]);
 		for (uint32_t k = 0; k < m->cache.devices[i]->n_ports; k++)
 			if (m->cache.devices[i]->ports[k]->published)
 				manager_note_findings(m, m->cache.devices[i]->ports[k]);
+	}
+	note_without_port(m, NULL, HISTORY_MACHINE, m->cache.n_ports > 0, m->machine_findings);
+}
+
+void manager_note_device_absence(Manager *m, const Device *d, const char *name)
+{
+	note_without_port(m, d, name, true, NULL);
 }
 
 bool manager_log_states(Manager *m, Port *p)
@@ -271,7 +309,7 @@ bool manager_note_absence(Manager *m, Port *p)
 		history_note(&p->history, STATE_ABSENT, REASON_DEVICE, realtime_now_usec(),
 			     monotonic_usec(m));
 	past_findings_note(&p->history.findings, NULL, NULL, NULL, realtime_now_usec(), false);
-	write_findings(m, p);
+	write_port_findings(m, p);
 	went_down = manager_log_states(m, p);
 	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
 		     &p->history);

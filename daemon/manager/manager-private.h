@@ -207,13 +207,17 @@ bool manager_note_event(Manager *m, Port *p, EventReason reason);
 /* Tells the journal and the file of the transitions of P that they have not been told of. Returns
  * whether one of them has taken the link down. */
 bool manager_log_states(Manager *m, Port *p);
-/* The findings about P or its device are other ones; or those of the machine. */
+/* The findings about P or its device are other ones; or those of D, if it has no ports; or those of
+ * the machine. */
 void manager_note_findings(Manager *m, Port *p);
+void manager_note_device_findings(Manager *m, const Device *d);
 void manager_note_all_findings(Manager *m);
 /* QPS queue pairs of PROCESSES were on P when its link went down last. */
 void manager_note_users(Manager *m, Port *p, uint32_t qps, uint32_t processes);
 /* P goes: its history stays. As manager_log_states(). */
 bool manager_note_absence(Manager *m, Port *p);
+/* D is called NAME no longer, or has gone. */
+void manager_note_device_absence(Manager *m, const Device *d, const char *name);
 
 /* manager-evidence.c */
 
@@ -245,8 +249,9 @@ void manager_record_asked(Manager *m, const Device *d);
 void manager_record_port(Manager *m, PortChange *change);
 /* A port or device is about to be freed. */
 void manager_record_settle(Manager *m);
-/* The finding F about P or its device has begun or ended, or is another one. */
-void manager_record_finding(Manager *m, const Port *p, const PastFinding *f);
+/* The finding F about port NUMBER of D or its device, 0: about D, which has no ports, NULL: about
+ * the machine, has begun or ended, or is another one. */
+void manager_record_finding(Manager *m, const Device *d, uint32_t number, const PastFinding *f);
 /* An event about port P of D, NULL: about D, is in its history, or is evidence. */
 void manager_record_event(Manager *m, Device *d, Port *p, EventReason reason);
 

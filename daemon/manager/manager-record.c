@@ -288,12 +288,13 @@ static ChangeTime now(const Recorder *r)
 	return (ChangeTime){monotonic_usec(r->manager) - r->begin_usec, realtime_now_usec()};
 }
 
-/* The recorder, if the record has D and goes on. */
+/* The recorder, if the record has D, NULL: has begun, and goes on. */
 static Recorder *recorder_of(const Manager *m, const Device *d)
 {
 	Recorder *r = m->recorder;
 
-	return r && !r->begin_anew && find_device(r, d) ? r : NULL;
+	return r && !r->begin_anew && (d ? find_device(r, d) != NULL : r->begin_usec > 0) ? r
+											  : NULL;
 }
 
 /* What a script cannot say is in the beginning of a new segment. */
@@ -477,16 +478,16 @@ void manager_record_port(Manager *m, PortChange *change)
 	}
 }
 
-void manager_record_finding(Manager *m, const Port *p, const PastFinding *f)
+void manager_record_finding(Manager *m, const Device *d, uint32_t number, const PastFinding *f)
 {
-	Recorder *r = recorder_of(m, p->device);
+	Recorder *r = recorder_of(m, d);
 	ChangeTime t;
 
 	if (!r)
 		return;
 	t = now(r);
 	settle(r);
-	change_put_finding(r->text, &t, find_device(r, p->device)->name, p->number, f);
+	change_put_finding(r->text, &t, d ? find_device(r, d)->name : HISTORY_MACHINE, number, f);
 	await_flush(r);
 }
 

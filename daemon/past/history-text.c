@@ -23,6 +23,8 @@ static void put_name(GString *to, const char *verb, const char *device, uint32_t
 	g_string_append(to, verb);
 	g_string_append_c(to, ' ');
 	word_put(to, device);
+	if (port == PORT_NUMBER_NONE)
+		return;
 	g_string_append_c(to, '/');
 	number_put(to, port, 1);
 }
@@ -205,6 +207,8 @@ static const char *read_setting(Line *l, char *word)
 	return NULL;
 }
 
+static const char no_port[] = "no port has such a name";
+
 static int read_name(const char *word, Line *l)
 {
 	char name[PORT_NAME_MAX];
@@ -212,7 +216,9 @@ static int read_name(const char *word, Line *l)
 	if (!word || word_parse(word, name, sizeof(name)) < 0 ||
 	    port_name_split(name, l->device, &l->port) < 0)
 		return -EINVAL;
-	return l->port == PORT_NUMBER_NONE || !*l->device ? -EINVAL : 0;
+	if (l->port == PORT_NUMBER_NONE)
+		text_copy(l->device, sizeof(l->device), streq(name, ".") ? "" : name);
+	return *l->device ? 0 : -EINVAL;
 }
 
 static const char *read_settings(Line *l, char **rest)
@@ -221,7 +227,7 @@ static const char *read_settings(Line *l, char **rest)
 	const char *wrong = NULL;
 
 	if (read_name(name, l) < 0)
-		return "no port has such a name";
+		return no_port;
 	while (!wrong && (word = strtok_r(NULL, " ", rest)) && !streq(word, "."))
 		wrong = read_setting(l, word);
 	return !wrong && (!word || **rest) ? "it does not end with a point" : wrong;
@@ -362,11 +368,12 @@ static const char *read_cable(HistoryReader *r, const Line *l)
 static const struct {
 	const char *verb;
 	const char *(*read)(HistoryReader *r, const Line *l);
+	bool of_device; /* it need not be about a port */
 } verbs[] = {
-	{"port", read_port},
-	{"change", read_change},
-	{"finding", read_finding},
-	{"cable", read_cable},
+	{"port", read_port, true},
+	{"change", read_change, false},
+	{"finding", read_finding, true},
+	{"cable", read_cable, false},
 };
 
 int history_check_head(const char *line)
@@ -399,5 +406,7 @@ const char *history_read_line(HistoryReader *r, char *line, size_t size)
 	if (k == ARRAY_SIZE(verbs))
 		return "\"port\", \"change\", \"finding\" or \"cable\" is expected";
 	wrong = read_settings(&l, &rest);
+	if (!wrong && l.port == PORT_NUMBER_NONE && !verbs[k].of_device)
+		wrong = no_port;
 	return wrong ? wrong : verbs[k].read(r, &l);
 }

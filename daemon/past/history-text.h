@@ -19,6 +19,9 @@
  * "finding" is a finding, with "until" if it has ended; it too is said again when it is another
  * one. So is "cable", a module in the cage.
  *
+ * What was found of a device without ports has the name of the device alone, "mlx5_0", and of a
+ * machine without ports "*", which is written as %2A.
+ *
  * Times are in us. A line ends with a point: what is left of a line after a power cut, with
  * anything behind it, is not taken for one. Keys that are not known are passed over. Nothing here
  * reads or writes a file, and nothing of it is trusted.

@@ -273,8 +273,7 @@ static KeptHistory **bucket(HistoryList *l, const char *device, uint32_t port)
 	return &l->buckets[hash % HISTORY_BUCKETS];
 }
 
-/* The entry of exactly this port; NULL if there is none. */
-static KeptHistory *find_entry(const HistoryList *l, const char *device, uint32_t port)
+KeptHistory *history_list_find(const HistoryList *l, const char *device, uint32_t port)
 {
 	KeptHistory *k = *bucket(CONST_CAST(HistoryList *, l), device, port);
 
@@ -319,7 +318,7 @@ void history_list_done(HistoryList *l)
 
 KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
 {
-	KeptHistory *k = find_entry(l, device, port), **at;
+	KeptHistory *k = history_list_find(l, device, port), **at;
 
 	if (k) {
 		unlink_entry(l, k);
@@ -342,9 +341,17 @@ KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
 	return k;
 }
 
+static bool is_empty(const KeptHistory *k)
+{
+	return k->port == PORT_NUMBER_NONE ? k->history.findings.n == 0 : k->history.n == 0;
+}
+
+/* The device of a history without a port has gone, or nothing is wrong with it. */
 static bool has_gone(const KeptHistory *k)
 {
-	return history_last(&k->history)->to == STATE_ABSENT;
+	const Transition *last = history_last(&k->history);
+
+	return last ? last->to == STATE_ABSENT : past_findings_have_ended(&k->history.findings);
 }
 
 void history_list_trim(HistoryList *l)
@@ -354,7 +361,7 @@ void history_list_trim(HistoryList *l)
 
 	for (KeptHistory *k = l->first; k; k = next) {
 		next = k->next;
-		if (k->history.n == 0)
+		if (is_empty(k))
 			drop(l, k);
 		else
 			n_gone += has_gone(k);
@@ -390,7 +397,7 @@ static int find_only(const HistoryList *l, const char *device, const KeptHistory
 	const KeptHistory *found = NULL;
 
 	for (const KeptHistory *k = l->first; k; k = k->next) {
-		if (!streq(k->device, device))
+		if (k->port == PORT_NUMBER_NONE || !streq(k->device, device))
 			continue;
 		if (found)
 			return -EEXIST;
@@ -415,13 +422,13 @@ int history_find(const HistoryList *l, const char *name, const KeptHistory **ret
 		return -ENOENT;
 	if (port == PORT_NUMBER_NONE)
 		return find_only(l, name, ret);
-	*ret = find_entry(l, device, port);
+	*ret = history_list_find(l, device, port);
 	return *ret ? 0 : -ENOENT;
 }
 
 void history_recall(HistoryList *l, const char *device, uint32_t port, History *h)
 {
-	KeptHistory *k = find_entry(l, device, port);
+	KeptHistory *k = history_list_find(l, device, port);
 	History *joined, later = *h;
 
 	if (!k)

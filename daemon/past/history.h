@@ -14,6 +14,7 @@
 #include "event.h"
 #include "past-cables.h"
 #include "past-findings.h"
+#include "port-name.h"
 #include "port.h"
 #include "table-columns.h"
 
@@ -134,12 +135,15 @@ bool history_restore(History *h, const Transition *t);
 /* Adds a time at which the link went down. */
 void history_restore_link_down(History *h, uint64_t realtime_usec);
 
-/* The history of a port that has gone, or has not been seen since rdmad started, by its name. */
+/* The history of a port that has gone, or has not been seen since rdmad started, by its name. With
+ * PORT_NUMBER_NONE it is that of a device that had no port, or of the machine when no device had
+ * one, HISTORY_MACHINE: that has findings and nothing else. */
+#define HISTORY_MACHINE "*"
 typedef struct KeptHistory {
 	struct KeptHistory *next, *previous; /* in the list */
 	struct KeptHistory *next_same;	     /* of those with the same hash */
 	AttrText device;
-	uint32_t port; /* the number that it had for everybody outside */
+	uint32_t port; /* the number that it had for everybody outside; PORT_NUMBER_NONE */
 	History history;
 } KeptHistory;
 
@@ -156,6 +160,8 @@ void history_list_done(HistoryList *l);
 /* The entry of port PORT of DEVICE, which becomes the last, or a new one; NULL without memory. Of
  * more than twice HISTORY_LIST_MAX the first goes. */
 KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port);
+/* The same, if there is one; NULL: none. It keeps its place. */
+KeptHistory *history_list_find(const HistoryList *l, const char *device, uint32_t port);
 /* Forgets what is empty, and the first of what is too much: of more than HISTORY_KEPT ports that
  * were seen to go, or more than HISTORY_LIST_MAX in all. */
 void history_list_trim(HistoryList *l);

@@ -126,3 +126,11 @@ const PastFinding *past_findings_recall(PastFindings *l, const char *check, cons
 	}
 	return NULL;
 }
+
+bool past_findings_have_ended(const PastFindings *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->items[i].until == 0)
+			return false;
+	return true;
+}

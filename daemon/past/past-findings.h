@@ -32,5 +32,7 @@ const PastFinding *past_findings_take(PastFindings *l);
 /* The recalled finding of CHECK about ATTRIBUTE ("": none), which is recalled no longer; NULL:
  * there is none. */
 const PastFinding *past_findings_recall(PastFindings *l, const char *check, const char *attribute);
+/* Whether none of them holds. */
+bool past_findings_have_ended(const PastFindings *l);
 /* Adds F at the end, or in place of what was known of the same finding. */
 void past_findings_restore(PastFindings *l, const PastFinding *f);

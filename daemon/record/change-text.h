@@ -62,6 +62,7 @@ void change_put_port_error(GString *to, const ChangeTime *t, const char *name, c
 /* An event about port NUMBER, or with 0 about the device, said REASON. */
 void change_put_noted(GString *to, const ChangeTime *t, const char *name, uint32_t number,
 		      EventReason reason);
-/* Port NUMBER has the finding F, which began, ended or was acknowledged just now. */
+/* Port NUMBER, 0: the device, has the finding F, which began, ended or was acknowledged just now.
+ */
 void change_put_finding(GString *to, const ChangeTime *t, const char *name, uint32_t number,
 			const PastFinding *f);

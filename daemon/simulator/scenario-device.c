@@ -116,7 +116,7 @@ static int take_ports(Settings *s, uint32_t *ret, char **ret_message)
 	int r = 0;
 
 	while (r == 0 && take(s, "ports", &setting))
-		r = simulated_parse_number("ports", setting.value, 1, RDMA_PORT_MAX, &n,
+		r = simulated_parse_number("ports", setting.value, 0, RDMA_PORT_MAX, &n,
 					   ret_message);
 	*ret = (uint32_t)n;
 	return r;

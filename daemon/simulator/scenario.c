@@ -224,7 +224,7 @@ static int parse_device_key(ScenarioSection *section, const char *key, const cha
 		r = simulated_parse_number(key, value, 1, SCENARIO_DEVICES_MAX, &n, ret_message);
 		section->count = (uint32_t)n;
 	} else if (streq(key, "ports")) {
-		r = simulated_parse_number(key, value, 1, RDMA_PORT_MAX, &n, ret_message);
+		r = simulated_parse_number(key, value, 0, RDMA_PORT_MAX, &n, ret_message);
 		section->ports = (uint32_t)n;
 	} else if (streq(key, "index")) {
 		r = simulated_parse_number(key, value, 0, INT32_MAX, &n, ret_message);

@@ -369,7 +369,8 @@ static const Command commands[] = {
 	[VERB_ASKED] = {1, 2, "asked DEVICE [time=USEC]", recorded_run_asked, NULL},
 	[VERB_NOTED] = {2, SCENARIO_WORDS_MAX, "noted PORT|DEVICE reasons=REASON",
 			recorded_run_noted, NULL},
-	[VERB_FINDING] = {2, SCENARIO_WORDS_MAX, "finding PORT KEY=VALUE...", run_finding, NULL},
+	[VERB_FINDING] = {2, SCENARIO_WORDS_MAX, "finding PORT|DEVICE|* KEY=VALUE...", run_finding,
+			  NULL},
 };
 
 int simulated_commands_run(SimulatedMachine *sim, const char *const *words, char **ret_message)

@@ -346,13 +346,13 @@ static void acknowledge(Fixture *f, const char *check, const char *text, const c
 	assert_string_equal(error ? error : "", expected);
 }
 
-/* The findings that the history of mlx5_0/1 has: "CHECK ended, ...", with what was said when they
- * were acknowledged. Of the last *RET_SINCE is when it began. */
-static const char *past(Fixture *f, char text[256], uint64_t *ret_since)
+/* The findings that the history of NAME has: "CHECK ended, ...", with what was said when they were
+ * acknowledged; "": there is no such history. Of the last *RET_SINCE is when it began. */
+static const char *past_of(Fixture *f, const char *name, char text[256], uint64_t *ret_since)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m =
 		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListHistories", NULL,
-			     "a{sv}", 1, "transitions", "b", 1);
+			     "a{sv}", 2, "transitions", "b", 1, "port", "s", name);
 	const char *check, *severity, *key, *acknowledged;
 	bool has_cause = false;
 	uint64_t until;
@@ -360,6 +360,8 @@ static const char *past(Fixture *f, char text[256], uint64_t *ret_since)
 
 	text[0] = '\0';
 	assert_true(sd_bus_message_enter_container(m, 'a', "(sa{sv})") > 0);
+	if (sd_bus_message_at_end(m, false) > 0)
+		return text;
 	assert_true(sd_bus_message_enter_container(m, 'r', "sa{sv}") > 0);
 	assert_true(sd_bus_message_skip(m, "s") > 0);
 	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
@@ -381,6 +383,11 @@ static const char *past(Fixture *f, char text[256], uint64_t *ret_since)
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
 	return text;
+}
+
+static const char *past(Fixture *f, char text[256], uint64_t *ret_since)
+{
+	return past_of(f, "mlx5_0/1", text, ret_since);
 }
 
 static int acknowledge_as_nobody(sd_bus *bus)
@@ -433,6 +440,35 @@ static void start_with_state(Fixture *f, const char *text)
 	snprintf(option, sizeof(option), "--state=%s", f->directory);
 	fixture_start_daemon(f, text, options);
 	fixture_connect(f);
+}
+
+/* What is found of a device without ports, and of a machine without ports, is in no history of a
+ * port: it has one of its own, which is kept. */
+static void test_without_ports(void **state)
+{
+	static const char broken[] = "[device mlx5_0]\nindex = 3\nports = 0\n"
+				     "protocol = infiniband\naer_fatal = 1\n";
+	Fixture *f = *state;
+	uint64_t since, before;
+	char text[256];
+
+	f->with_health = true;
+	start_with_state(f, broken);
+	wait_health(f, DEVICE, "warning");
+	assert_string_equal(past_of(f, "mlx5_0", text, &before), "pcie-errors");
+	assert_string_equal(past_of(f, "*", text, &since), "no-port");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	start_with_state(f, broken);
+	wait_health(f, DEVICE, "warning");
+	assert_string_equal(past_of(f, "mlx5_0", text, &since), "pcie-errors");
+	assert_int_equal(since, before);
+	fixture_simulate(f, "add mlx5_1 protocol=infiniband");
+	wait_findings(f, RDMAD_ROOT_PATH, "");
+	assert_string_equal(past_of(f, "*", text, &since), "no-port ended");
+	fixture_simulate(f, "remove mlx5_0");
+	fixture_wait_signal(f, RDMAD_ROOT_PATH, "InterfacesRemoved");
+	assert_string_equal(past_of(f, "mlx5_0", text, &since), "pcie-errors ended");
+	assert_string_equal(past_of(f, "mlx5_1", text, &since), "");
 }
 
 /* A finding that holds when rdmad is started again is the same one, and still acknowledged. */
@@ -558,6 +594,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_expectations, setup_expectations,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_acknowledge, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_without_ports, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_restart, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_restart_of_machine, fixture_setup,
 						fixture_teardown),

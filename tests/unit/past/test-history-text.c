@@ -417,6 +417,8 @@ static void test_wrong(void **state)
 		{"cable mlx5_0/1 serial=MT1 part=%0 since=5 .", "is none"},
 		{"cable mlx5_0/1 serial=MT1 .", "has no time"},
 		{"cables mlx5_0/1 serial=MT1 since=5 .", "is expected"},
+		{"change mlx5_0 from=down to=active time=5 .", "no port has such a name"},
+		{"cable * serial=MT1 since=5 .", "no port has such a name"},
 	};
 	HistoryReader r = {.boot = BOOT};
 	HistoryList l = {};
@@ -482,6 +484,37 @@ static void test_findings(void **state)
 	histories_done(h);
 }
 
+/* What was found of a device and of a machine without ports is written and read again. Who asks for
+ * the only port of a device is not told of it. */
+static void test_without_ports(void **state)
+{
+	const PastFinding holds = {.check = "no-port", .severity = VERDICT_CRITICAL, .since = 7};
+	const PastFinding ended = {
+		.check = "pcie-errors", .severity = VERDICT_WARNING, .since = 5, .until = 9};
+	g_autoptr(GString) text = g_string_new(NULL), again = NULL;
+	HistoryList l = {}, twice = {};
+	const KeptHistory *k;
+
+	(void)state;
+	history_put_head(text, BOOT);
+	history_put_finding(text, HISTORY_MACHINE, PORT_NUMBER_NONE, &holds);
+	history_put_finding(text, "mlx5_0", PORT_NUMBER_NONE, &ended);
+	assert_int_equal(read_text(text->str, text->len, BOOT, &l), 0);
+	again = write_list(&l);
+	assert_int_equal(read_text(again->str, again->len, BOOT, &twice), 0);
+	assert_int_equal(twice.n, 2);
+	k = history_list_find(&twice, HISTORY_MACHINE, PORT_NUMBER_NONE);
+	assert_int_equal(k->history.findings.n, 1);
+	assert_true(k->history.findings.items[0].recalled);
+	assert_false(past_findings_have_ended(&k->history.findings));
+	k = history_list_find(&twice, "mlx5_0", PORT_NUMBER_NONE);
+	assert_int_equal(k->history.findings.items[0].until, 9);
+	assert_true(past_findings_have_ended(&k->history.findings));
+	assert_int_equal(history_find(&twice, "mlx5_0", &k), -ENOENT);
+	history_list_done(&l);
+	history_list_done(&twice);
+}
+
 /* The modules in cages are written and read again, and the last line about one counts. */
 static void test_cables(void **state)
 {
@@ -533,7 +566,8 @@ int main(void)
 		cmocka_unit_test(test_cut),	   cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_special),	   cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_head),	   cmocka_unit_test(test_little_room),
-		cmocka_unit_test(test_findings),   cmocka_unit_test(test_cables),
+		cmocka_unit_test(test_findings),   cmocka_unit_test(test_without_ports),
+		cmocka_unit_test(test_cables),
 	};
 
 	return cmocka_run_group_tests_name("history-text", tests, NULL, NULL);
