@@ -79,6 +79,7 @@ void look_at_bond(CheckRun *r)
 	const Value *members = object_value(r->port, PORT_ATTR_bond_members);
 	_cleanup_free_ char *all = NULL, *active = NULL;
 	const char *mode = object_text(r->port, PORT_ATTR_bond_mode), *says;
+	const char *bond = object_text(r->port, PORT_ATTR_bond);
 	MemberList list = "";
 	size_t n;
 
@@ -104,5 +105,5 @@ void look_at_bond(CheckRun *r)
 	}
 	check_find(r, &port_attributes[PORT_ATTR_bond_members],
 		   "%zu of %zu members of %s %s: %s; BondActiveRate is %s, BondRate %s", n,
-		   members->n, object_text(r->port, PORT_ATTR_bond), says, list, active, all);
+		   members->n, *bond ? bond : "the bond", says, list, active, all);
 }

@@ -20,15 +20,15 @@ static bool may_be_carried(const Object *port)
 /* A finding if ROW of the network interface is "no". */
 static void look_at_netdev(CheckRun *r, PortAttr row, const char *what)
 {
+	const char *netdev = object_text(r->port, PORT_ATTR_netdev);
 	const Value *v = object_value(r->port, row);
 
 	if (v && !value_is_true(v) && !may_be_carried(r->port) && !check_may_be_idle(r, r->port) &&
 	    !check_is_expected(r, &port_attributes[row]))
 		check_find(r, &port_attributes[row],
-			   "the port says that it is %s, and its interface %s %s: one of both is "
+			   "the port says that it is %s, and its interface%s%s %s: one of both is "
 			   "wrong",
-			   object_text(r->port, PORT_ATTR_state),
-			   object_text(r->port, PORT_ATTR_netdev), what);
+			   object_text(r->port, PORT_ATTR_state), *netdev ? " " : "", netdev, what);
 }
 
 /* A link that is up is in none of these. */
@@ -82,6 +82,7 @@ static bool is_shared(const Object *port, uint64_t lanes)
 void look_at_lanes(CheckRun *r)
 {
 	bool is_opa = streq(object_text(r->port, PORT_ATTR_protocol), "opa");
+	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
 	uint64_t lanes;
 
 	if (!object_is_active(r->port) || !is_infiniband(r->port) ||
@@ -90,11 +91,11 @@ void look_at_lanes(CheckRun *r)
 	    check_is_expected(r, &port_attributes[PORT_ATTR_rate]) || is_shared(r->port, lanes))
 		return;
 	check_find(r, &port_attributes[PORT_ATTR_active_width],
-		   "the link has %u %s at %s, and should have 4", (unsigned int)lanes,
+		   "the link has %u %s%s%s, and should have 4", (unsigned int)lanes,
 		   is_opa	? "to 3 lanes"
 		   : lanes == 1 ? "lane"
 				: "lanes",
-		   object_text(r->port, PORT_ATTR_link_speed));
+		   *speed ? " at " : "", speed);
 }
 
 /* Whether row I of O was read, and is zero. */

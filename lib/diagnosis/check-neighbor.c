@@ -12,10 +12,10 @@
 const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX])
 {
 	const char *system = object_text(port, PORT_ATTR_neighbor);
+	const char *name = object_text(port, PORT_ATTR_neighbor_port);
 
 	system = *system ? system : object_text(port, PORT_ATTR_neighbor_chassis);
-	snprintf(buffer, OTHER_END_MAX, "%s %s", system,
-		 object_text(port, PORT_ATTR_neighbor_port));
+	snprintf(buffer, OTHER_END_MAX, "%s%s%s", system, *name ? " " : "", name);
 	return *system ? buffer : "the other end";
 }
 

@@ -32,14 +32,13 @@ static bool was_found(const CheckRun *r)
 void look_at_pcie(CheckRun *r)
 {
 	const Attribute *row = &device_attributes[DEVICE_ATTR_pcie_rate];
+	const char *below = object_text(r->device, DEVICE_ATTR_pcie_narrowest);
 	_cleanup_free_ char *is = NULL, *best = NULL;
 
 	if (!is_slow(r->device) || was_found(r))
 		return;
 	is = format_row(r->device, DEVICE_ATTR_pcie_rate);
 	best = format_row(r->device, DEVICE_ATTR_pcie_max_rate);
-	check_find(r, row,
-		   "PCIe has %s, and could have %s: the link below %s is not as its ends can do",
-		   is ? is : "", best ? best : "",
-		   object_text(r->device, DEVICE_ATTR_pcie_narrowest));
+	check_find(r, row, "PCIe has %s, and could have %s: %s%s is not as its ends can do",
+		   is ? is : "", best ? best : "", *below ? "the link below " : "a link", below);
 }

@@ -96,16 +96,20 @@ static void look_at_expect_files(CheckRun *r)
 
 static void look_at_device_staleness(CheckRun *r)
 {
+	const char *error = object_text(r->device, DEVICE_ATTR_last_error);
+
 	if (value_is_true(object_value(r->device, DEVICE_ATTR_stale)))
-		check_find(r, &device_attributes[DEVICE_ATTR_stale], "the device is stale: %s",
-			   object_text(r->device, DEVICE_ATTR_last_error));
+		check_find(r, &device_attributes[DEVICE_ATTR_stale], "the device is stale%s%s",
+			   *error ? ": " : "", error);
 }
 
 static void look_at_staleness(CheckRun *r)
 {
+	const char *error = object_text(r->port, PORT_ATTR_last_error);
+
 	if (object_is_stale(r->port))
-		check_find(r, &port_attributes[PORT_ATTR_stale], "the port is stale: %s",
-			   object_text(r->port, PORT_ATTR_last_error));
+		check_find(r, &port_attributes[PORT_ATTR_stale], "the port is stale%s%s",
+			   *error ? ": " : "", error);
 }
 
 static void look_at_state(CheckRun *r)
@@ -129,8 +133,8 @@ static void look_at_interface(CheckRun *r)
 	    !check_is_unused(r, r->port) &&
 	    streq(object_text(r->port, PORT_ATTR_netdev_operstate), "up"))
 		check_find(r, &port_attributes[PORT_ATTR_state],
-			   "the network interface %s is up, but the port is %s", netdev,
-			   object_text(r->port, PORT_ATTR_state));
+			   "the network interface%s%s is up, but the port is %s",
+			   *netdev ? " " : "", netdev, object_text(r->port, PORT_ATTR_state));
 }
 
 static void look_at_lid(CheckRun *r)
@@ -168,6 +172,7 @@ static uint64_t roce_mtu(uint64_t netdev_mtu)
 
 static void look_at_mtu(CheckRun *r)
 {
+	const char *netdev = object_text(r->port, PORT_ATTR_netdev);
 	uint64_t mtu, most, netdev_mtu;
 
 	if (!streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
@@ -180,7 +185,7 @@ static void look_at_mtu(CheckRun *r)
 	if (mtu < most)
 		check_find(r, &port_attributes[PORT_ATTR_active_mtu],
 			   "the MTU is %u, %s (%u) has room for %u", (unsigned int)mtu,
-			   object_text(r->port, PORT_ATTR_netdev), (unsigned int)netdev_mtu,
+			   *netdev ? netdev : "the network interface", (unsigned int)netdev_mtu,
 			   (unsigned int)most);
 }
 

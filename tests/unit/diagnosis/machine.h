@@ -44,7 +44,8 @@ uint64_t add_evidence(Machine *m, const char *what, uint64_t age_usec, const cha
 /* Member NAME, an array, of the history of PORT */
 Value *history_of(Machine *m, const Object *port, const char *name);
 
-/* Runs all checks; returns how many findings stand for themselves. */
+/* Runs all checks; returns how many findings stand for themselves. What they say has to be whole,
+ * also if any one of the values of M is not known. */
 size_t found_in_all(Machine *m);
 /* The same, and keeps what the check called NAME has found; returns how much that is. */
 size_t found(Machine *m, const char *name);
