@@ -9,7 +9,14 @@
 #include "check-parts.h"
 #include "checks.h"
 
-/* Of fewer there can be no burst: no need to ask. */
+/* Of fewer there can be no burst: no need to ask.
+ *
+ * The number is ours (lib/model/evidence-kinds.def has it too), since nobody has published how many
+ * a link that fails corrects: NetApp's ONTAP has a limit of a hundred or two of a node, which its
+ * manual gives without a time (system controller pcicerr threshold), and the health checks of Meta
+ * (gcm, check-syslogs pcie-aer) pass any number of corrected errors. The kernel logs two a second
+ * of a device at most (ratelimit of ten in 5 s), and ours are 100 in the half minute between two
+ * queries: more than the log can have. */
 #define BURST_LEAST 100U
 
 /* Whether both are functions of one adapter: PCI addresses that are the same up to the dot. */

@@ -12,6 +12,7 @@
 #include "gpus.h"
 #include "list.h"
 
+/* Ours: of two that differ none is the usual one. */
 #define NEAR_LEAST 3U
 
 /* How far the nearest port is. */

@@ -14,10 +14,11 @@ enum { TRANSITION_TIME = 0, TRANSITION_TO = 3, TRANSITION_TAIL = 5, _TRANSITION_
 /* The members of a module in the cage that are looked at */
 enum { CABLE_SERIAL = 0, CABLE_SINCE = 1, CABLE_UNTIL = 2, _CABLE_MAX };
 
-/* A cable is news for so long. */
+/* A cable is news for so long: ours, the time in which link downs are counted. */
 #define NEWS_USEC (24 * 3600 * USEC_PER_SEC)
 
-/* An older speed says nothing of a link that is slower now: somebody has changed the cable. */
+/* An older speed says nothing of a link that is slower now: somebody has changed the cable. The
+ * number is ours: a week has the days on which people work. */
 #define SLOWER_DAYS 7U
 #define SLOWER_USEC (SLOWER_DAYS * 24 * 3600 * USEC_PER_SEC)
 

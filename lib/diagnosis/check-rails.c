@@ -8,6 +8,8 @@
 #include "checks.h"
 #include "rail-numbers.h"
 
+/* Ours: two that are exchanged are found by the order of the others, of which there are two at
+ * least. */
 #define PORTS_LEAST 4U
 
 static void say(CheckRun *r, const RailNumber *one, const RailNumber *other, size_t n)

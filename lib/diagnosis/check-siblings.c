@@ -12,6 +12,7 @@
 #include "check-parts.h"
 #include "checks.h"
 
+/* Ours: of two that differ nobody knows which is the odd one. */
 #define SIBLINGS_LEAST 3U
 
 /* The values that are compared. */

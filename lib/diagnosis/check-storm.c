@@ -11,6 +11,11 @@
 
 #define STORM_USEC (3600 * USEC_PER_SEC)
 #define STORM_TEXT "1h"
+/* Both numbers are ours: nobody has published how often is too often. OpenSM gives a master up
+ * after four polls of 10 s (its sminfo_polling_timeout and polling_retry_number), so two that
+ * compete can take turns 90 times in an hour: four are far from what they do, and more than one
+ * take-over and its end. */
+
 /* One manager takes over from another, and perhaps that takes the subnet back; who does that twice
  * is not alone. */
 #define MANAGERS_LEAST 4U
