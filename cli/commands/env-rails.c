@@ -555,3 +555,55 @@ ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret
 		ret->n_used += !ret->items[i].reason;
 	return STATUS_OK;
 }
+
+/* Of more ports that are left out for one reason there is one line, which names some of them. */
+#define LINES_MOST 8U
+#define NAMES_MOST 3U
+
+/* The next rail from I on that is left out because of REASON; rails.n: none is. */
+static size_t find_left_out(const Rails *rails, size_t i, const char *reason)
+{
+	while (i < rails->n && !(rails->items[i].reason && streq(rails->items[i].reason, reason)))
+		i++;
+	return i;
+}
+
+static size_t count_left_out(const Rails *rails, const char *reason)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; (i = find_left_out(rails, i, reason)) < rails->n; i++)
+		n++;
+	return n;
+}
+
+static void print_names(const Rails *rails, FILE *f, const char *reason)
+{
+	size_t n = count_left_out(rails, reason), i = 0;
+	char name[96];
+
+	for (size_t k = 0; k < NAMES_MOST; k++, i++) {
+		i = find_left_out(rails, i, reason);
+		fprintf(f, "%s%s", k ? ", " : "", object_name(rails->items[i].port, name));
+	}
+	fprintf(f, " and %zu more", n - NAMES_MOST);
+}
+
+void rails_print_left_out(const Rails *rails, FILE *f)
+{
+	char name[96];
+
+	for (size_t i = 0; i < rails->n; i++) {
+		const char *reason = rails->items[i].reason;
+		bool is_many = reason && count_left_out(rails, reason) > LINES_MOST;
+
+		if (!reason || (is_many && find_left_out(rails, 0, reason) < i))
+			continue;
+		fputs("# without ", f);
+		if (is_many)
+			print_names(rails, f, reason);
+		else
+			fputs(object_name(rails->items[i].port, name), f);
+		fprintf(f, ": %s\n", reason);
+	}
+}

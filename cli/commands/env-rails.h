@@ -61,3 +61,5 @@ ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret
 
 /* Whether all rails that are used and have a GID have the index that is in its entry. */
 bool rails_agree_on_index(const Rails *r);
+/* Prints a comment of each rail that is left out, and why; of many for one reason there is one. */
+void rails_print_left_out(const Rails *r, FILE *f);

@@ -503,12 +503,7 @@ static void print_quoted(FILE *f, const char *text)
 
 static void print_left_out(const Environment *e, FILE *f)
 {
-	char name[96];
-
-	for (size_t i = 0; i < e->rails.n; i++)
-		if (e->rails.items[i].reason)
-			fprintf(f, "# without %s: %s\n", object_name(e->rails.items[i].port, name),
-				e->rails.items[i].reason);
+	rails_print_left_out(&e->rails, f);
 	for (size_t i = 0; i < e->n_notes; i++)
 		fprintf(f, "# %s\n", e->notes[i]);
 }
