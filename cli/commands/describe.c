@@ -44,7 +44,7 @@ static const char *source_sentence(AttrSource source)
 		[SOURCE_HWMON] = "the sensors of the function (hwmon)",
 		[SOURCE_PCI] = "registers of the PCI function, by rdmad-pci",
 		[SOURCE_DV] = "direct verbs (the vendor's library)",
-		[SOURCE_NEIGHBOR] = "the other end of the link, by lldpd",
+		[SOURCE_NEIGHBOR] = "the other end of the link, by LLDP or management packets",
 		[SOURCE_MODULE] = "the module in the cage, by rdmad-cable",
 		[SOURCE_DERIVED] = "derived from other attributes",
 		[SOURCE_MEASURED] = "rdmad, which reads a counter again and again",

@@ -10,12 +10,13 @@
 /* What the programs ask may take so long; the bus may have to start them. */
 #define TIMEOUT_USEC (8 * USEC_PER_SEC)
 
-#define VLAN_MAX 4094U
+#define VLAN_MAX    4094U
+#define PERCENT_MAX 100U
 
 static const struct {
 	const char *name, *path, *type; /* type: of one entry of the answer */
 } services[] = {
-	[NEIGHBORS_OF_LLDPD] = {"org.rdma.Neighbors", "/org/rdma/neighbors", "(ssssssuuit)"},
+	[NEIGHBORS_OF_LLDPD] = {"org.rdma.Neighbors", "/org/rdma/neighbors", "(ssssssuuitt)"},
 	[NEIGHBORS_OF_FABRIC] = {"org.rdma.Fabric", "/org/rdma/fabric", "(suyyttsuu)"},
 };
 
@@ -72,12 +73,13 @@ static int next_of_lldpd(sd_bus_message *answer, uint64_t now_usec, NeighborPort
 			 PortSnapshot *s)
 {
 	const char *interface, *system, *port, *port_text, *chassis, *address;
+	uint8_t percents[sizeof(uint64_t)];
+	uint64_t ets, since, sum = 0;
 	uint32_t vlan, frame;
-	uint64_t since;
 	int32_t pfc;
 	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_LLDPD].type, &interface, &system,
 				    &port, &port_text, &chassis, &address, &vlan, &frame, &pfc,
-				    &since);
+				    &ets, &since);
 
 	if (r <= 0)
 		return r;
@@ -90,6 +92,11 @@ static int next_of_lldpd(sd_bus_message *answer, uint64_t now_usec, NeighborPort
 	PORT_SUPPLY(s, neighbor_frame, frame);
 	list_put_bits((uint8_t)pfc, s->values.neighbor_pfc);
 	mask_set(&s->supplied, PORT_ATTR_neighbor_pfc, pfc >= 0 && pfc <= UINT8_MAX);
+	memcpy(percents, &ets, sizeof(percents));
+	for (size_t i = 0; i < sizeof(percents); i++)
+		sum += percents[i];
+	list_put_numbers(percents, sizeof(percents), s->values.neighbor_ets);
+	mask_set(&s->supplied, PORT_ATTR_neighbor_ets, sum <= PERCENT_MAX);
 	PORT_SUPPLY_TEXT(s, neighbor_source, "lldpd");
 	PORT_SUPPLY(s, neighbor_since, MIN(since, now_usec));
 	*ret_port = (NeighborPort){interface, 0};

@@ -11,10 +11,15 @@
 /* The same of addresses and of pieces that lldpd does not understand. */
 #define ITEMS_MAX 64U
 
-/* A piece of IEEE 802.1Qaz: byte 0 says whether the end is willing, and for how many priorities it
- * can have flow control; byte 1 has a bit for each priority that has it. */
-#define PFC_SUBTYPE 0x0b
-#define PFC_BYTES   2U
+/* Pieces of IEEE 802.1Qaz, with their lengths. Of flow control byte 0 says whether the end is
+ * willing, and for how many priorities it can have it; byte 1 has a bit for each priority that has
+ * it. Of the configuration of ETS byte 0 says as much, 4 bytes have the traffic class of each
+ * priority, 8 the percents of the traffic classes, and 8 how each of these is chosen. */
+#define PFC_SUBTYPE  0x0b
+#define PFC_BYTES    2U
+#define ETS_SUBTYPE  0x09
+#define ETS_BYTES    21U
+#define ETS_PERCENTS 5U
 static const uint8_t oui_8021[3] = {0x00, 0x80, 0xc2};
 
 #define FUNCTIONS(F)                                                                               \
@@ -121,26 +126,29 @@ static int take_address(const Lldpd *l, lldpctl_atom_t *item, void *userdata)
 	return n->address[0] != '\0';
 }
 
-static int take_pfc(const Lldpd *l, lldpctl_atom_t *item, void *userdata)
+/* The first of each kind counts. */
+static int take_piece(const Lldpd *l, lldpctl_atom_t *item, void *userdata)
 {
 	const uint8_t *oui, *bytes;
 	Neighbor *n = userdata;
 	size_t n_oui, n_bytes;
+	long subtype;
 
 	oui = l->atom_get_buffer(item, lldpctl_k_custom_tlv_oui, &n_oui);
-	if (!oui || n_oui != sizeof(oui_8021) || memcmp(oui, oui_8021, n_oui) != 0 ||
-	    l->atom_get_int(item, lldpctl_k_custom_tlv_oui_subtype) != PFC_SUBTYPE)
+	if (!oui || n_oui != sizeof(oui_8021) || memcmp(oui, oui_8021, n_oui) != 0)
 		return 0;
+	subtype = l->atom_get_int(item, lldpctl_k_custom_tlv_oui_subtype);
 	bytes = l->atom_get_buffer(item, lldpctl_k_custom_tlv_oui_info_string, &n_bytes);
-	if (!bytes || n_bytes != PFC_BYTES)
-		return 0;
-	n->pfc = bytes[1];
-	return 1;
+	if (bytes && subtype == PFC_SUBTYPE && n_bytes == PFC_BYTES && n->pfc < 0)
+		n->pfc = bytes[1];
+	if (bytes && subtype == ETS_SUBTYPE && n_bytes == ETS_BYTES && n->ets == UINT64_MAX)
+		memcpy(&n->ets, bytes + ETS_PERCENTS, sizeof(n->ets));
+	return 0;
 }
 
 static int take_system(const Lldpd *l, lldpctl_atom_t *port, void *userdata)
 {
-	Neighbor *known = userdata, n = {.pfc = -1};
+	Neighbor *known = userdata, n = {.pfc = -1, .ets = UINT64_MAX};
 	long since = l->atom_get_int(port, lldpctl_k_port_age);
 	lldpctl_atom_t *chassis;
 
@@ -153,7 +161,7 @@ static int take_system(const Lldpd *l, lldpctl_atom_t *port, void *userdata)
 	take_text(l, port, lldpctl_k_port_descr, n.port_text, sizeof(n.port_text));
 	n.vlan = take_number(l, port, lldpctl_k_port_vlan_pvid, 4094);
 	n.frame = take_number(l, port, lldpctl_k_port_dot3_mfs, UINT16_MAX);
-	(void)each_of(l, port, lldpctl_k_custom_tlvs, ITEMS_MAX, take_pfc, &n);
+	(void)each_of(l, port, lldpctl_k_custom_tlvs, ITEMS_MAX, take_piece, &n);
 	chassis = l->atom_get(port, lldpctl_k_port_chassis);
 	if (!chassis)
 		return 0;

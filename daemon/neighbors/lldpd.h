@@ -14,6 +14,7 @@ typedef struct Neighbor {
 	AttrText system, port, port_text, chassis, address;
 	uint32_t vlan, frame;
 	int32_t pfc;	     /* a mask of priorities; -1: it does not say it */
+	uint64_t ets;	     /* byte i: the percent of traffic class i; UINT64_MAX: it does not */
 	uint64_t since_usec; /* when it began to say what it says now, CLOCK_REALTIME */
 } Neighbor;
 

@@ -2,12 +2,13 @@
 /*
  * rdmad-neighbors tells rdmad what lldpd has heard. The program is started by the bus, answers
  *
- *     org.rdma.Neighbors.List() -> a(ssssssuuit)
+ *     org.rdma.Neighbors.List() -> a(ssssssuuitt)
  *
  * with the network interface of this machine, and of the other end of its link the name of the
  * system, the port, its description, the chassis, the address, the VLAN, the largest frame, the
- * priorities with flow control as a mask (-1: not known), and since when it says that
- * (CLOCK_REALTIME in us), for each interface whose other end is known, and ends when nobody has
+ * priorities with flow control as a mask (-1: not known), the percents of the traffic classes as
+ * bytes in the order of memory (UINT64_MAX: not known), and since when it says that (CLOCK_REALTIME
+ * in us), for each interface whose other end is known, and ends when nobody has
  * asked for a while.
  *
  * Who can ask lldpd can also configure it: that is a right of this program, which talks to nobody
@@ -34,9 +35,9 @@ typedef struct Service {
 
 static int append_neighbor(void *userdata, const Neighbor *n)
 {
-	return MIN(sd_bus_message_append(userdata, "(ssssssuuit)", n->interface, n->system, n->port,
-					 n->port_text, n->chassis, n->address, n->vlan, n->frame,
-					 n->pfc, n->since_usec),
+	return MIN(sd_bus_message_append(userdata, "(ssssssuuitt)", n->interface, n->system,
+					 n->port, n->port_text, n->chassis, n->address, n->vlan,
+					 n->frame, n->pfc, n->ets, n->since_usec),
 		   0);
 }
 
@@ -48,7 +49,7 @@ static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 
 	helper_note_call(&s->helper);
 	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "(ssssssuuit)");
+		r = sd_bus_message_open_container(reply, 'a', "(ssssssuuitt)");
 	if (r < 0)
 		return r;
 	alarm(ANSWER_SEC);
@@ -64,7 +65,7 @@ int main(int argc, char *argv[])
 {
 	Service s = {.helper = {NAME,
 				PATH,
-				{{"List", "", "a(ssssssuuit)", method_list}},
+				{{"List", "", "a(ssssssuuitt)", method_list}},
 				IDLE_USEC,
 				NULL,
 				{}}};

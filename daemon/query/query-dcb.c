@@ -123,17 +123,6 @@ int dcb_get(Netlink *n, const char *name, Dcb *ret)
 	return netlink_ask(n, m, on_dcb, ret);
 }
 
-/* Writes the N numbers at NUMBERS. */
-static void put_numbers(const uint8_t *numbers, size_t n, AttrText ret)
-{
-	ListWriter w;
-
-	list_begin(&w, ATTR_NUMBERS, ret, sizeof(AttrText));
-	for (size_t i = 0; i < n; i++)
-		list_add_number(&w, numbers[i]);
-	list_end(&w);
-}
-
 /* Adds the name that NAMES, which has N_NAMES, has at CODE; without one, the number. */
 static void add_name(ListWriter *w, const char *const *names, size_t n_names, unsigned int code)
 {
@@ -192,9 +181,9 @@ static void supply_ets(const Dcb *d, PortSnapshot *s)
 {
 	AttrText text = "";
 
-	put_numbers(d->bandwidth, ARRAY_SIZE(d->bandwidth), text);
+	list_put_numbers(d->bandwidth, ARRAY_SIZE(d->bandwidth), text);
 	PORT_SUPPLY_TEXT(s, ets_bandwidth, text);
-	put_numbers(d->traffic_class, ARRAY_SIZE(d->traffic_class), text);
+	list_put_numbers(d->traffic_class, ARRAY_SIZE(d->traffic_class), text);
 	PORT_SUPPLY_TEXT(s, prio_to_tc, text);
 	put_algorithms(d->algorithm, text);
 	PORT_SUPPLY_TEXT(s, ets_algorithm, text);

@@ -168,6 +168,16 @@ void list_end(ListWriter *w)
 		put(w, EMPTY);
 }
 
+void list_put_numbers(const uint8_t *numbers, size_t n, AttrText ret)
+{
+	ListWriter w;
+
+	list_begin(&w, ATTR_NUMBERS, ret, sizeof(AttrText));
+	for (size_t i = 0; i < n; i++)
+		list_add_number(&w, numbers[i]);
+	list_end(&w);
+}
+
 void list_put_bits(uint8_t bits, AttrText ret)
 {
 	ListWriter w;

@@ -50,5 +50,7 @@ void list_add_number(ListWriter *w, uint32_t number);
 void list_add_pair(ListWriter *w, uint32_t number, uint32_t second);
 /* Nothing is added after that. */
 void list_end(ListWriter *w);
+/* Writes the N numbers at NUMBERS as a list of ATTR_NUMBERS. */
+void list_put_numbers(const uint8_t *numbers, size_t n, AttrText ret);
 /* Writes the numbers of the bits that are set in BITS as a list of ATTR_NUMBERS. */
 void list_put_bits(uint8_t bits, AttrText ret);

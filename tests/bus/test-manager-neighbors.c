@@ -38,9 +38,13 @@ static uint32_t many = 100;
 
 static void append(sd_bus_message *reply, const char *interface, const char *system)
 {
-	assert_true(sd_bus_message_append(reply, "(ssssssuuit)", interface, system, "Ethernet12/1",
+	const uint8_t percents[] = {40, 0, 0, 60, 0, 0, 0, 0};
+	uint64_t ets;
+
+	memcpy(&ets, percents, sizeof(ets));
+	assert_true(sd_bus_message_append(reply, "(ssssssuuitt)", interface, system, "Ethernet12/1",
 					  "to node17", "02:00:00:00:00:01", "192.0.2.1",
-					  neighbors.vlan, 9216, 0x18, UINT64_C(5)) >= 0);
+					  neighbors.vlan, 9216, 0x18, ets, UINT64_C(5)) >= 0);
 }
 
 static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
@@ -53,7 +57,7 @@ static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_e
 	if (neighbors.is_strange)
 		return sd_bus_reply_method_return(m, "as", 1, "leaf");
 	assert_true(sd_bus_message_new_method_return(m, &reply) >= 0);
-	assert_true(sd_bus_message_open_container(reply, 'a', "(ssssssuuit)") >= 0);
+	assert_true(sd_bus_message_open_container(reply, 'a', "(ssssssuuitt)") >= 0);
 	if (neighbors.system) {
 		append(reply, "lo", "other");
 		append(reply, "eth1", neighbors.system);
@@ -238,6 +242,7 @@ static void test_neighbor(void **state)
 	assert_string_equal(v->neighbor_address, "192.0.2.1");
 	assert_int_equal(v->neighbor_frame, 9216);
 	assert_string_equal(v->neighbor_pfc, "3,4");
+	assert_string_equal(v->neighbor_ets, "40,0,0,60,0,0,0,0");
 	assert_string_equal(v->neighbor_source, "lldpd");
 	assert_int_equal(v->neighbor_since, 5);
 	/* the hardware was not asked */

@@ -87,7 +87,7 @@ static void read_counters(sd_bus_message *answer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const types[] = {"a(ssssssuuit)", "a(suyyttsuu)", "a(susa(st))",
+	static const char *const types[] = {"a(ssssssuuitt)", "a(suyyttsuu)", "a(susa(st))",
 					    "a(su)"};
 	const char *words[_UNAVAILABLE_MAX + 10]; /* and counters */
 	FuzzInput in = {data, size};

@@ -33,15 +33,25 @@ static sd_bus_message *answer_error(int error)
 	return m;
 }
 
+/* The percents of the first and of the last of 8 traffic classes, as rdmad-neighbors says them. */
+static uint64_t ets_of(uint8_t first, uint8_t last)
+{
+	const uint8_t percents[] = {first, 0, 0, 0, 0, 0, 0, last};
+	uint64_t ets;
+
+	memcpy(&ets, percents, sizeof(ets));
+	return ets;
+}
+
 /* The only other end that lldpd knows, in *RET. */
-static void take_lldpd(uint32_t vlan, int pfc, uint64_t since, PortSnapshot *ret)
+static void take_lldpd(uint32_t vlan, int pfc, uint64_t ets, uint64_t since, PortSnapshot *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
 	NeighborPort port = {.number = 7};
 
-	assert_true(sd_bus_message_append(m, "a(ssssssuuit)", 1, "eth7", "switch", "Ethernet12/1",
+	assert_true(sd_bus_message_append(m, "a(ssssssuuitt)", 1, "eth7", "switch", "Ethernet12/1",
 					  "to node 4", "00:00:5e:00:53:01", "192.0.2.1", vlan, 9216,
-					  pfc, since) >= 0);
+					  pfc, ets, since) >= 0);
 	message_seal(m);
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, m), 0);
 	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_LLDPD, m, NOW_USEC, &port, ret), 1);
@@ -54,7 +64,7 @@ static void test_lldpd(_unused_ void **state)
 {
 	PortSnapshot s = {};
 
-	take_lldpd(4094, 0x89, NOW_USEC - 1, &s);
+	take_lldpd(4094, 0x89, ets_of(50, 50), NOW_USEC - 1, &s);
 	assert_int_equal(s.parts, READ_NEIGHBOR);
 	assert_string_equal(s.values.neighbor, "switch");
 	assert_string_equal(s.values.neighbor_port, "Ethernet12/1");
@@ -66,20 +76,25 @@ static void test_lldpd(_unused_ void **state)
 	assert_int_equal(s.values.neighbor_frame, 9216);
 	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
 	assert_string_equal(s.values.neighbor_pfc, "0,3,7");
+	assert_true(has(&s, PORT_ATTR_neighbor_ets));
+	assert_string_equal(s.values.neighbor_ets, "50,0,0,0,0,0,0,50");
 	assert_int_equal(s.values.neighbor_since, NOW_USEC - 1);
 	/* numbers that cannot be */
-	take_lldpd(4095, 256, NOW_USEC + 1, &s);
+	take_lldpd(4095, 256, ets_of(50, 51), NOW_USEC + 1, &s);
 	assert_int_equal(s.values.neighbor_vlan, 0);
 	assert_false(has(&s, PORT_ATTR_neighbor_pfc));
+	assert_false(has(&s, PORT_ATTR_neighbor_ets));
 	assert_int_equal(s.values.neighbor_since, NOW_USEC);
 	/* none has it, all have it, and what was not said */
-	take_lldpd(1, 0, 0, &s);
+	take_lldpd(1, 0, 0, 0, &s);
 	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
 	assert_string_equal(s.values.neighbor_pfc, "none");
-	take_lldpd(1, 255, 0, &s);
+	assert_true(has(&s, PORT_ATTR_neighbor_ets));
+	take_lldpd(1, 255, 0, 0, &s);
 	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
-	take_lldpd(1, -1, 0, &s);
+	take_lldpd(1, -1, UINT64_MAX, 0, &s);
 	assert_false(has(&s, PORT_ATTR_neighbor_pfc));
+	assert_false(has(&s, PORT_ATTR_neighbor_ets));
 }
 
 /* The next other end of the answer M of rdmad-fabric, which is of the port NAME. */

@@ -195,7 +195,10 @@ int __wrap_dlclose(void *library)
 /* A switch that lldpd has heard since second 50, on the interface eth0 */
 static const uint8_t oui[] = {0x00, 0x80, 0xc2}, other_oui[] = {0x00, 0x12, 0x0f};
 static const uint8_t pfc_bytes[] = {0x08, 0x18}, long_bytes[] = {0x08, 0x18, 0x00};
-static lldpctl_atom_t address, no_address, addresses, pfc, other_tlv, tlvs, chassis, system_atom;
+static const uint8_t ets_bytes[] = {0x02, 0, 0x10, 0, 0x30, 40, 0, 0, 60, 0, 0,
+				    0,	  0, 2,	   0, 0,    2,	0, 0, 0,  0};
+static lldpctl_atom_t address, no_address, addresses, pfc, ets, other_tlv, tlvs, chassis,
+	system_atom;
 static lldpctl_atom_t systems, interface, interfaces;
 
 static void set(lldpctl_atom_t *atom, Member m)
@@ -241,6 +244,13 @@ static void make_pfc(lldpctl_atom_t *atom, const uint8_t id[3])
 	set_bytes(atom, lldpctl_k_custom_tlv_oui_info_string, pfc_bytes, sizeof(pfc_bytes));
 }
 
+/* Makes ETS of a piece of flow control. */
+static void make_ets(lldpctl_atom_t *atom)
+{
+	set_number(atom, lldpctl_k_custom_tlv_oui_subtype, 0x09);
+	set_bytes(atom, lldpctl_k_custom_tlv_oui_info_string, ets_bytes, sizeof(ets_bytes));
+}
+
 static void make_system(lldpctl_atom_t *atom, const char *port, long since)
 {
 	set_number(atom, lldpctl_k_port_age, since);
@@ -254,9 +264,9 @@ static void make_system(lldpctl_atom_t *atom, const char *port, long since)
 
 static int setup(_unused_ void **state)
 {
-	lldpctl_atom_t *const all[] = {&address,   &no_address, &addresses, &pfc,
-				       &other_tlv, &tlvs,	&chassis,   &system_atom,
-				       &systems,   &interface,	&interfaces};
+	lldpctl_atom_t *const all[] = {&address,     &no_address, &addresses, &pfc,
+				       &ets,	     &other_tlv,  &tlvs,      &chassis,
+				       &system_atom, &systems,	  &interface, &interfaces};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		memset(all[i], 0, sizeof(*all[i]));
@@ -269,6 +279,9 @@ static int setup(_unused_ void **state)
 	make_pfc(&pfc, oui);
 	put(&tlvs, &other_tlv);
 	put(&tlvs, &pfc);
+	make_pfc(&ets, oui);
+	make_ets(&ets);
+	put(&tlvs, &ets);
 	set_text(&chassis, lldpctl_k_chassis_name, "leaf\n1");
 	set_text(&chassis, lldpctl_k_chassis_id, "00:00:5e:00:53:01");
 	set_atom(&chassis, lldpctl_k_chassis_mgmt, &addresses);
@@ -322,7 +335,37 @@ static void test_all(_unused_ void **state)
 	assert_int_equal(n->vlan, 4094);
 	assert_int_equal(n->frame, 65535);
 	assert_int_equal(n->pfc, 0x18);
+	assert_memory_equal(&n->ets, ets_bytes + 5, sizeof(n->ets));
 	assert_int_equal(n->since_usec, 50 * USEC_PER_SEC);
+}
+
+/* Of several pieces the first counts, and one of another length is none. */
+static void test_pieces(_unused_ void **state)
+{
+	static const uint8_t others[sizeof(ets_bytes) + 1] = {};
+	lldpctl_atom_t more = {}, later = {};
+
+	make_pfc(&later, oui);
+	set_bytes(&later, lldpctl_k_custom_tlv_oui_info_string, others, sizeof(pfc_bytes));
+	put(&tlvs, &later);
+	make_pfc(&more, oui);
+	make_ets(&more);
+	set_bytes(&more, lldpctl_k_custom_tlv_oui_info_string, others, sizeof(ets_bytes));
+	put(&tlvs, &more);
+	assert_int_equal(ask(), 0);
+	assert_int_equal(net.got[0].pfc, 0x18);
+	assert_memory_equal(&net.got[0].ets, ets_bytes + 5, sizeof(net.got[0].ets));
+	set_bytes(&ets, lldpctl_k_custom_tlv_oui_info_string, ets_bytes, sizeof(ets_bytes) - 1);
+	set_bytes(&more, lldpctl_k_custom_tlv_oui_info_string, others, sizeof(others));
+	assert_int_equal(ask(), 0);
+	assert_true(net.got[0].ets == UINT64_MAX);
+	/* a recommendation, and a piece of somebody else, are no configuration */
+	make_ets(&ets);
+	set_number(&ets, lldpctl_k_custom_tlv_oui_subtype, 0x0a);
+	make_ets(&more);
+	set_bytes(&more, lldpctl_k_custom_tlv_oui, other_oui, sizeof(other_oui));
+	assert_int_equal(ask(), 0);
+	assert_true(net.got[0].ets == UINT64_MAX);
 }
 
 /* What cannot be, or is not said, is not known. */
@@ -471,9 +514,8 @@ static void test_no_library(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_all),	       TEST(test_odd_values), TEST(test_several),
-		TEST(test_many),       TEST(test_interfaces), TEST(test_no_answer),
-		TEST(test_no_library),
+		TEST(test_all),	 TEST(test_odd_values), TEST(test_pieces),    TEST(test_several),
+		TEST(test_many), TEST(test_interfaces), TEST(test_no_answer), TEST(test_no_library),
 	};
 
 	return cmocka_run_group_tests_name("lldpd", tests, NULL, NULL);
