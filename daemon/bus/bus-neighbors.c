@@ -2,6 +2,7 @@
 
 #include "bus-neighbors.h"
 
+#include "bus-network-manager.h"
 #include "counters.h"
 #include "decode.h"
 #include "gid.h"
@@ -14,11 +15,29 @@
 #define PERCENT_MAX 100U
 
 static const struct {
-	const char *name, *path, *type; /* type: of one entry of the answer */
+	const char *name, *path, *interface, *method;
+	const char *type;   /* of one entry of the answer */
+	const char *source; /* what NeighborSource says */
 } services[] = {
-	[NEIGHBORS_OF_LLDPD] = {"org.rdma.Neighbors", "/org/rdma/neighbors", "(ssssssuuitt)"},
-	[NEIGHBORS_OF_FABRIC] = {"org.rdma.Fabric", "/org/rdma/fabric", "(suyyttsuu)"},
+	[NEIGHBORS_OF_LLDPD] = {"org.rdma.Neighbors", "/org/rdma/neighbors", "org.rdma.Neighbors",
+				"List", "(ssssssuuitt)", "lldpd"},
+	[NEIGHBORS_OF_NETWORK_MANAGER] = {"org.freedesktop.NetworkManager", "/org/freedesktop",
+					  "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+					  NETWORK_MANAGER_TYPE, "NetworkManager"},
+	[NEIGHBORS_OF_FABRIC] = {"org.rdma.Fabric", "/org/rdma/fabric", "org.rdma.Fabric", "List",
+				 "(suyyttsuu)", "mad"},
 };
+
+NeighborSource bus_neighbor_source(const PortSnapshot *s)
+{
+	NeighborSource source = 0;
+
+	while (source < _NEIGHBOR_SOURCE_MAX &&
+	       !(mask_has(&s->supplied, PORT_ATTR_neighbor_source) &&
+		 streq(services[source].source, s->values.neighbor_source)))
+		source++;
+	return source;
+}
 
 /* Of one entry of the answer about counters */
 #define COUNTERS_TYPES "susa(st)"
@@ -36,10 +55,14 @@ static int ask(Bus *b, NeighborSource source, const char *method, const Neighbor
 	       size_t n, sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	const char *name = services[source].name;
 	sd_bus *bus = bus_connection(b);
-	int r = sd_bus_message_new_method_call(bus, &m, name, services[source].path, name, method);
+	int r = sd_bus_message_new_method_call(bus, &m, services[source].name,
+					       services[source].path, services[source].interface,
+					       method);
 
+	/* who wants NetworkManager starts it himself */
+	if (r >= 0 && source == NEIGHBORS_OF_NETWORK_MANAGER)
+		r = sd_bus_message_set_auto_start(m, false);
 	if (r >= 0 && source == NEIGHBORS_OF_FABRIC)
 		r = append_ports(m, ports, n);
 	return r < 0 ? r : MIN(sd_bus_call_async(bus, ret, m, handler, userdata, TIMEOUT_USEC), 0);
@@ -61,7 +84,7 @@ static int take(sd_bus_message *answer, const char *type)
 int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,
 		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
 {
-	return ask(b, source, "List", ports, n, handler, userdata, ret);
+	return ask(b, source, services[source].method, ports, n, handler, userdata, ret);
 }
 
 int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
@@ -97,10 +120,17 @@ static int next_of_lldpd(sd_bus_message *answer, uint64_t now_usec, NeighborPort
 		sum += percents[i];
 	list_put_numbers(percents, sizeof(percents), s->values.neighbor_ets);
 	mask_set(&s->supplied, PORT_ATTR_neighbor_ets, sum <= PERCENT_MAX);
-	PORT_SUPPLY_TEXT(s, neighbor_source, "lldpd");
 	PORT_SUPPLY(s, neighbor_since, MIN(since, now_usec));
 	*ret_port = (NeighborPort){interface, 0};
 	return 1;
+}
+
+static int next_of_network_manager(sd_bus_message *answer, uint64_t now_usec,
+				   NeighborPort *ret_port, PortSnapshot *s)
+{
+	PORT_SUPPLY(s, neighbor_since, now_usec);
+	ret_port->number = 0;
+	return network_manager_next(answer, &ret_port->name, s);
 }
 
 /* Writes what the bits of MASK stand for that are codes of CODE: the names of speeds, or the
@@ -158,7 +188,6 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 	mask_set(&s->supplied, PORT_ATTR_neighbor_widths, widths != 0);
 	put_codes(ATTR_SPEED, speeds, s->values.neighbor_speeds);
 	mask_set(&s->supplied, PORT_ATTR_neighbor_speeds, speeds != 0);
-	PORT_SUPPLY_TEXT(s, neighbor_source, "mad");
 	PORT_SUPPLY(s, neighbor_since, now_usec);
 	return 1;
 }
@@ -166,12 +195,20 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t now_usec,
 		      NeighborPort *ret_port, PortSnapshot *ret)
 {
+	static int (*const readers[])(sd_bus_message * answer, uint64_t now_usec,
+				      NeighborPort * ret_port, PortSnapshot * s) = {
+		[NEIGHBORS_OF_LLDPD] = next_of_lldpd,
+		[NEIGHBORS_OF_NETWORK_MANAGER] = next_of_network_manager,
+		[NEIGHBORS_OF_FABRIC] = next_of_fabric,
+	};
 	PortSnapshot s = {.parts = READ_NEIGHBOR};
-	int r = source == NEIGHBORS_OF_LLDPD ? next_of_lldpd(answer, now_usec, ret_port, &s)
-					     : next_of_fabric(answer, now_usec, ret_port, &s);
+	int r = readers[source](answer, now_usec, ret_port, &s);
 
-	if (r > 0)
-		*ret = s;
+	if (r <= 0)
+		return r;
+	if (!mask_is_empty(&s.supplied))
+		PORT_SUPPLY_TEXT(&s, neighbor_source, services[source].source);
+	*ret = s;
 	return r;
 }
 

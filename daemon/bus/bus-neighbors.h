@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The other ends of links, from two programs that the bus starts, because rdmad has no right to ask
- * itself: rdmad-neighbors (daemon/neighbors/neighbors-main.c), which asks lldpd, and rdmad-fabric
+/* The other ends of links, from NetworkManager (bus-network-manager.h), and from two programs that
+ * the bus starts, because rdmad has no right to ask itself: rdmad-neighbors
+ * (daemon/neighbors/neighbors-main.c), which asks lldpd, and rdmad-fabric
  * (daemon/fabric/fabric-main.c), which asks the other ends of links of InfiniBand. */
 
 #include "bus.h"
 #include "port.h"
 
+/* Of two that know the other end of a link the first one counts. */
 typedef enum NeighborSource {
 	NEIGHBORS_OF_LLDPD,
+	NEIGHBORS_OF_NETWORK_MANAGER,
 	NEIGHBORS_OF_FABRIC,
 	_NEIGHBOR_SOURCE_MAX
 } NeighborSource;
 
 /* A port whose other end is asked for, or told. */
 typedef struct NeighborPort {
-	const char *name; /* of NEIGHBORS_OF_LLDPD that of a network interface, or of a device */
+	const char *name; /* of NEIGHBORS_OF_FABRIC that of a device, or of a network interface */
 	uint32_t number;  /* of NEIGHBORS_OF_FABRIC */
 } NeighborPort;
 
 /* So many ports are asked for at most. */
 #define NEIGHBOR_PORTS_MAX 255U
 
-/* Asks SOURCE; NEIGHBORS_OF_FABRIC for N of PORTS, and NEIGHBORS_OF_LLDPD for all that there are.
+/* Who has told the other end of S; _NEIGHBOR_SOURCE_MAX: it is not known. */
+NeighborSource bus_neighbor_source(const PortSnapshot *s);
+
+/* Asks SOURCE; NEIGHBORS_OF_FABRIC for N of PORTS, and the others for all that there are.
  * HANDLER gets the answer, an error too, once, unless *RET, which the caller frees, is freed
  * before; it must be freed before B. 0, or a negative errno. */
 int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,

@@ -55,8 +55,9 @@ typedef struct Port {
 	uint64_t answered_usec; /* the manager's: CLOCK_MONOTONIC of the last good answer that had
 				   READ_USUAL, 0: none */
 	PortCable cable;	/* the manager's: when the module in the cage is read */
-	bool is_heard;		/* the manager's: the answer that is being read has its other end */
-	struct PortHeld *held;	/* the bus's: signals that wait until the bus takes more */
+	uint8_t heard; /* the manager's: a bit for each NeighborSource whose answer, which is
+			  being read, has its other end */
+	struct PortHeld *held;	  /* the bus's: signals that wait until the bus takes more */
 	struct Reading *readings; /* the manager's: what was read on demand, one of each kind */
 	struct ErrorMeter
 		*errors; /* the manager's: of the bits of the link; NULL: none is measured */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The other ends of the links. rdmad-neighbors is asked a little after a link has come up, then at
- * growing distances, because the other end may not have said anything yet, and in the end once in
- * NeighborIntervalSec=. rdmad-fabric, to which the other ends answer at once, is asked the first
- * time and the last times only. On a machine without lldpd and umad nobody is asked.
+ * The other ends of the links. rdmad-neighbors and NetworkManager are asked a little after a link
+ * has come up, then at growing distances, because the other end may not have said anything yet, and
+ * in the end once in NeighborIntervalSec=. rdmad-fabric, to which the other ends answer at once, is
+ * asked the first time and the last times only. Who is not on the machine is not asked.
  */
 
 #include "decode.h"
@@ -25,7 +25,7 @@ static bool is_asked_about(NeighborSource source, const Port *p)
 {
 	const PortValues *v = &p->now.values;
 
-	if (source == NEIGHBORS_OF_LLDPD)
+	if (source != NEIGHBORS_OF_FABRIC)
 		return manager_has_interface(p);
 	return p->answered && !v->stale && v->protocol == PROTOCOL_INFINIBAND &&
 	       v->phys_state == PHYS_STATE_LINK_UP && p->now.open_error != -ECANCELED;
@@ -34,6 +34,11 @@ static bool is_asked_about(NeighborSource source, const Port *p)
 static bool is_known(const PortSnapshot *s)
 {
 	return mask_has(&s->supplied, PORT_ATTR_neighbor_source);
+}
+
+static uint8_t source_bit(const NeighborAsk *ask)
+{
+	return (uint8_t)(1U << ask->source);
 }
 
 /* P has the other end that S says, which may be none. */
@@ -67,11 +72,11 @@ typedef struct Asked {
 	size_t n;
 } Asked;
 
-static void begin_hearing(_unused_ NeighborAsk *ask, Port *p, void *userdata)
+static void begin_hearing(NeighborAsk *ask, Port *p, void *userdata)
 {
 	Asked *asked = userdata;
 
-	p->is_heard = false;
+	p->heard &= (uint8_t)~source_bit(ask);
 	if (asked->n < ARRAY_SIZE(asked->ports))
 		asked->ports[asked->n++] = (NeighborPort){p->now.values.device_name, p->number};
 }
@@ -81,11 +86,13 @@ static void hear_port(NeighborAsk *ask, Port *p, const PortSnapshot *other_end)
 	const PortValues *old = &p->now.values;
 	PortSnapshot s = *other_end;
 
-	if (p->is_heard || !is_asked_about(ask->source, p))
+	if (p->heard & source_bit(ask) || !is_asked_about(ask->source, p) ||
+	    bus_neighbor_source(&p->now) < ask->source)
 		return;
-	p->is_heard = true;
-	/* A node does not say since when it is there: since it was found there. */
-	if (ask->source == NEIGHBORS_OF_FABRIC && old->neighbor_guid == s.values.neighbor_guid &&
+	p->heard |= source_bit(ask);
+	/* Only lldpd says since when the other end is there: since it was found there. */
+	if (ask->source != NEIGHBORS_OF_LLDPD && old->neighbor_guid == s.values.neighbor_guid &&
+	    streq(old->neighbor_chassis, s.values.neighbor_chassis) &&
 	    streq(old->neighbor_port, s.values.neighbor_port))
 		s.values.neighbor_since = old->neighbor_since;
 	take(ask->manager, p, &s);
@@ -113,7 +120,7 @@ static void hear(NeighborAsk *ask, const NeighborPort *port, const PortSnapshot 
 	Device *d;
 	Port *p;
 
-	if (ask->source == NEIGHBORS_OF_LLDPD) {
+	if (ask->source != NEIGHBORS_OF_FABRIC) {
 		hear_interface(ask, port->name, s);
 		return;
 	}
@@ -128,7 +135,9 @@ static void lose(NeighborAsk *ask, Port *p, _unused_ void *userdata)
 {
 	PortSnapshot nothing = {.parts = READ_NEIGHBOR};
 
-	if (!p->is_heard)
+	/* what another one has told stays */
+	if (!(p->heard & source_bit(ask)) &&
+	    (!is_known(&p->now) || bus_neighbor_source(&p->now) == ask->source))
 		take(ask->manager, p, &nothing);
 }
 
@@ -150,7 +159,9 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 	int r = bus_take_neighbors(ask->source, answer);
 
 	ask->slot = sd_bus_slot_unref(ask->slot);
-	if (r < 0)
+	if (sd_bus_message_is_method_error(answer, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		each_port(ask, lose, NULL);
+	else if (r < 0)
 		log_debug_errno(r, "Cannot learn what is at the other ends of links: %m");
 	else
 		take_answer(ask, answer);
@@ -180,17 +191,16 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 	m->neighbors_usec =
 		MIN(2 * MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC), m->config.neighbor_usec);
 	manager_neighbors_start(m);
-	begin_ask(&m->neighbor_asks[NEIGHBORS_OF_LLDPD]);
-	if (is_first || m->neighbors_usec == m->config.neighbor_usec)
-		begin_ask(&m->neighbor_asks[NEIGHBORS_OF_FABRIC]);
+	for (size_t i = 0; i < ARRAY_SIZE(m->neighbor_asks); i++)
+		if (i != NEIGHBORS_OF_FABRIC || is_first ||
+		    m->neighbors_usec == m->config.neighbor_usec)
+			begin_ask(&m->neighbor_asks[i]);
 	return 0;
 }
 
 void manager_neighbors_start(Manager *m)
 {
-	if (!m->neighbor_asks[0].path && !m->neighbor_asks[1].path)
-		return;
-	if (m->config.neighbor_usec)
+	if (m->neighbor_asks[0].path && m->config.neighbor_usec)
 		manager_start_timer(m, &m->neighbors, MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC),
 				    on_time, m, "neighbors");
 }

@@ -158,6 +158,11 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	static const SourceHandler handler = {manager_on_event,	 manager_on_noted,
 					      manager_on_asking, manager_on_device,
 					      manager_on_port,	 manager_on_end};
+	const char *const paths[] = {
+		[NEIGHBORS_OF_LLDPD] = setup->lldpd_socket,
+		[NEIGHBORS_OF_NETWORK_MANAGER] = setup->network_manager,
+		[NEIGHBORS_OF_FABRIC] = setup->umad_class,
+	};
 	_cleanup_(manager_free_pointer) Manager *m = calloc(1, sizeof(Manager));
 	int r;
 
@@ -166,10 +171,8 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 	m->event = sd_event_ref(setup->event);
 	m->config = *setup->config;
 	m->bus_address = setup->bus_address;
-	m->neighbor_asks[NEIGHBORS_OF_LLDPD] =
-		(NeighborAsk){m, NEIGHBORS_OF_LLDPD, setup->lldpd_socket, NULL};
-	m->neighbor_asks[NEIGHBORS_OF_FABRIC] =
-		(NeighborAsk){m, NEIGHBORS_OF_FABRIC, setup->umad_class, NULL};
+	for (NeighborSource s = 0; s < _NEIGHBOR_SOURCE_MAX; s++)
+		m->neighbor_asks[s] = (NeighborAsk){m, s, paths[s], NULL};
 	m->may_read_modules = setup->may_read_modules;
 	m->reconnect_usec = RECONNECT_FIRST_USEC;
 	m->reading_rows = manager_reading_rows;

@@ -263,6 +263,8 @@ static int expect_path(const ProgramArguments *a, char **ret)
 
 /* Where lldpd listens, unless it was built to listen elsewhere. */
 #define LLDPD_SOCKET "/run/lldpd.socket"
+/* The directory of NetworkManager */
+#define NETWORK_MANAGER "/run/NetworkManager"
 /* Is there while ib_umad is loaded. */
 #define UMAD_CLASS "/sys/class/infiniband_mad"
 
@@ -283,17 +285,19 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 	if (r < 0)
 		return r;
 	opening = (Opening){p, event, config};
-	r = manager_new(&(ManagerSetup){.event = event,
-					.config = config,
-					.bus_address = address,
-					.lldpd_socket = p->starts_workers ? LLDPD_SOCKET : NULL,
-					.umad_class = p->starts_workers ? UMAD_CLASS : NULL,
-					.may_read_modules = p->starts_workers,
-					.open_source = open_source,
-					.userdata = &opening,
-					.expect_path = expect,
-					.state_directory = state},
-			&manager);
+	r = manager_new(
+		&(ManagerSetup){.event = event,
+				.config = config,
+				.bus_address = address,
+				.lldpd_socket = p->starts_workers ? LLDPD_SOCKET : NULL,
+				.network_manager = p->starts_workers ? NETWORK_MANAGER : NULL,
+				.umad_class = p->starts_workers ? UMAD_CLASS : NULL,
+				.may_read_modules = p->starts_workers,
+				.open_source = open_source,
+				.userdata = &opening,
+				.expect_path = expect,
+				.state_directory = state},
+		&manager);
 	if (r >= 0)
 		r = manager_start(manager);
 	if (r >= 0) {

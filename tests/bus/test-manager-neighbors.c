@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The other ends of links, with a source, an rdmad-neighbors and an rdmad-fabric that the test
- * plays: when they are asked, what a port says afterwards, and what it keeps.
+ * The other ends of links, with a source, an rdmad-neighbors, a NetworkManager and an rdmad-fabric
+ * that the test plays: when they are asked, what a port says afterwards, and what it keeps.
  */
 
 #include <fcntl.h>
@@ -17,6 +17,8 @@
 
 #define NEIGHBORS_NAME "org.rdma.Neighbors"
 #define NEIGHBORS_PATH "/org/rdma/neighbors"
+#define NM_NAME	       "org.freedesktop.NetworkManager"
+#define NM_PATH	       "/org/freedesktop"
 #define FABRIC_NAME    "org.rdma.Fabric"
 #define FABRIC_PATH    "/org/rdma/fabric"
 
@@ -71,6 +73,29 @@ static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_e
 	}
 	assert_true(sd_bus_message_close_container(reply) >= 0);
 	return sd_bus_send(NULL, reply, NULL);
+}
+
+/* NetworkManager */
+static struct {
+	unsigned int n_calls;
+	const char *port; /* at the other end of eth1; NULL: nothing is heard there */
+} network_manager;
+
+static int on_objects(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+{
+	const char *port = network_manager.port;
+
+	assert_true(sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
+						  "GetManagedObjects") > 0);
+	network_manager.n_calls++;
+	if (!port)
+		return sd_bus_reply_method_return(m, "a{oa{sa{sv}}}", 1, NM_PATH "/Devices/2", 1,
+						  NM_NAME ".Device", 2, "LldpNeighbors", "aa{sv}",
+						  0, "Interface", "s", "eth1");
+	return sd_bus_reply_method_return(m, "a{oa{sa{sv}}}", 1, NM_PATH "/Devices/2", 1,
+					  NM_NAME ".Device", 2, "LldpNeighbors", "aa{sv}", 1, 2,
+					  "chassis-id", "s", "02:00:00:00:00:02", "port-id", "s",
+					  port, "Interface", "s", "eth1");
 }
 
 /* rdmad-fabric */
@@ -152,6 +177,9 @@ static int setup_ports(void **state, uint32_t n_ports, uint32_t layer)
 	/* no vtable: that would refuse an answer with another signature */
 	assert_true(sd_bus_add_object(neighbors.bus, NULL, NEIGHBORS_PATH, on_list, NULL) >= 0);
 	assert_true(sd_bus_request_name(neighbors.bus, NEIGHBORS_NAME, 0) >= 0);
+	memset(&network_manager, 0, sizeof(network_manager));
+	assert_true(sd_bus_add_object(neighbors.bus, NULL, NM_PATH, on_objects, NULL) >= 0);
+	assert_true(sd_bus_request_name(neighbors.bus, NM_NAME, 0) >= 0);
 	assert_true(sd_bus_add_object(neighbors.bus, NULL, FABRIC_PATH, on_fabric, NULL) >= 0);
 	assert_true(sd_bus_request_name(neighbors.bus, FABRIC_NAME, 0) >= 0);
 	assert_true(sd_bus_attach_event(neighbors.bus, t->event, 0) >= 0);
@@ -351,6 +379,74 @@ static void test_many(void **state)
 	print_message("answers: %u\n", neighbors.n_calls);
 }
 
+static void ask_network_manager(Test *t)
+{
+	ask_one(t, NEIGHBORS_OF_NETWORK_MANAGER, &network_manager.n_calls, &fabric.n_calls);
+}
+
+/* It is asked too where it is; of a port that lldpd knows, lldpd's word counts. */
+static void test_network_manager(void **state)
+{
+	Test *t = *state;
+	const PortValues *v = port(t, 1, 1);
+	uint64_t since;
+
+	network_manager.port = "swp1";
+	ask(t);
+	assert_int_equal(network_manager.n_calls, 0);
+	make_sign(t, NEIGHBORS_OF_NETWORK_MANAGER, true);
+	ask_network_manager(t);
+	assert_string_equal(v->neighbor_source, "lldpd");
+	/* lldpd goes, or hears nothing there */
+	neighbors.system = NULL;
+	ask(t);
+	ask_network_manager(t);
+	assert_string_equal(v->neighbor_source, "NetworkManager");
+	assert_string_equal(v->neighbor_port, "swp1");
+	assert_string_equal(v->neighbor, "");
+	since = v->neighbor_since;
+	assert_true(since > 5);
+	/* the same end is there since then, also while lldpd is asked in vain */
+	fixture_forget(t->f);
+	ask(t);
+	ask_network_manager(t);
+	assert_int_equal(v->neighbor_since, since);
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
+	network_manager.port = "swp2";
+	ask_network_manager(t);
+	assert_string_equal(v->neighbor_port, "swp2");
+	assert_true(v->neighbor_since > since);
+	network_manager.port = NULL;
+	ask_network_manager(t);
+	assert_unknown(t, 1);
+	/* lldpd hears it again; NetworkManager's silence changes nothing */
+	network_manager.port = "swp2";
+	ask_network_manager(t);
+	neighbors.system = "leaf-r07-a";
+	ask(t);
+	assert_string_equal(v->neighbor_source, "lldpd");
+	network_manager.port = NULL;
+	ask_network_manager(t);
+	assert_string_equal(v->neighbor, "leaf-r07-a");
+}
+
+/* It has left the bus, and its directory is there still. */
+static void test_network_manager_ends(void **state)
+{
+	Test *t = *state;
+
+	make_sign(t, NEIGHBORS_OF_LLDPD, false);
+	make_sign(t, NEIGHBORS_OF_NETWORK_MANAGER, true);
+	network_manager.port = "swp1";
+	ask_network_manager(t);
+	assert_string_equal(port(t, 1, 1)->neighbor_port, "swp1");
+	assert_true(sd_bus_release_name(neighbors.bus, NM_NAME) >= 0);
+	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+	RUN_UNTIL(t, !port(t, 1, 1)->neighbor_port[0]);
+	barrier(t);
+	assert_unknown(t, 1);
+}
+
 static void test_fabric(void **state)
 {
 	Test *t = *state;
@@ -490,6 +586,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_bad_answers, setup_neighbors,
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_many, setup_many, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_network_manager, setup_neighbors,
+						teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_network_manager_ends, setup_neighbors,
+						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_fabric, setup_fabric, teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_fabric_codes, setup_fabric,
 						teardown_neighbors),

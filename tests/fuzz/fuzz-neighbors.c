@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The answers of rdmad-neighbors and rdmad-fabric, as rdmad reads them: of the right type, with any
- * values, or of another type. An answer supplies nothing but rows or counters of the other end, or
- * says why it is not known, with a code that rdmad says.
+ * The answers of rdmad-neighbors, NetworkManager and rdmad-fabric, as rdmad reads them: of the
+ * right type, with any values, or of another type. An answer supplies nothing but rows or counters
+ * of the other end, or says why it is not known, with a code that rdmad says.
  */
 
 #include "bus-neighbors.h"
@@ -87,25 +87,50 @@ static void read_counters(sd_bus_message *answer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const types[] = {"a(ssssssuuitt)", "a(suyyttsuu)", "a(susa(st))",
-					    "a(su)"};
-	const char *words[_UNAVAILABLE_MAX + 10]; /* and counters */
+	static const struct {
+		const char *type;
+		NeighborSource source; /* _NEIGHBOR_SOURCE_MAX: counters */
+	} answers[] = {
+		{"a(ssssssuuitt)", NEIGHBORS_OF_LLDPD},
+		{"a(suyyttsuu)", NEIGHBORS_OF_FABRIC},
+		{"a(susa(st))", _NEIGHBOR_SOURCE_MAX},
+		{"a{oa{sa{sv}}}", NEIGHBORS_OF_NETWORK_MANAGER},
+		{"a(su)", NEIGHBORS_OF_LLDPD},
+	};
+	/* of NetworkManager */
+	static const char *const keys[] = {
+		"org.freedesktop.NetworkManager.Device",
+		"Interface",
+		"LldpNeighbors",
+		"system-name",
+		"port-id",
+		"chassis-id",
+		"02:AB:CD:EF:00:01",
+		"management-addresses",
+		"address",
+		"ieee-802-1-pvid",
+		"ieee-802-3-max-frame-size",
+	};
+	const char *words[_UNAVAILABLE_MAX + ARRAY_SIZE(keys) + 10]; /* and counters */
 	FuzzInput in = {data, size};
 	uint8_t choice = input_u8(&in);
+	size_t reader = choice % ARRAY_SIZE(answers);
 	sd_bus_message *m = message_new();
 
 	for (size_t i = 0; i < _UNAVAILABLE_MAX; i++)
 		words[i] = unavailable_rows[i].code;
-	for (size_t i = 0; i < ARRAY_SIZE(words) - _UNAVAILABLE_MAX; i++)
-		words[_UNAVAILABLE_MAX + i] = counter_rows[i].file;
+	memcpy(words + _UNAVAILABLE_MAX, keys, sizeof(keys));
+	for (size_t i = _UNAVAILABLE_MAX + ARRAY_SIZE(keys); i < ARRAY_SIZE(words); i++)
+		words[i] = counter_rows[i - _UNAVAILABLE_MAX - ARRAY_SIZE(keys)].file;
 	message_set_words(words, ARRAY_SIZE(words));
-	if (m && message_append(m, &in, types[choice / 4 % 16 ? choice % 4 : choice / 64]) >= 0 &&
+	/* now and then an answer of another type */
+	if (m &&
+	    message_append(m, &in, answers[choice / 5 % 16 ? reader : choice / 80].type) >= 0 &&
 	    message_seal(m) >= 0) {
-		if (choice % 4 == 2)
+		if (answers[reader].source == _NEIGHBOR_SOURCE_MAX)
 			read_counters(m);
 		else
-			read_answer(choice % 2 ? NEIGHBORS_OF_FABRIC : NEIGHBORS_OF_LLDPD, m,
-				    size % 16 == 0);
+			read_answer(answers[reader].source, m, size % 16 == 0);
 	}
 	message_set_words(NULL, 0);
 	sd_bus_message_unref(m);

@@ -94,6 +94,19 @@ static int append_basic(sd_bus_message *m, FuzzInput *in, char type)
 	}
 }
 
+/* The number of characters of the first type in SIGNATURE */
+static size_t type_length(const char *signature)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	do {
+		depth += signature[n] == '(' || signature[n] == '{';
+		depth -= signature[n] == ')' || signature[n] == '}';
+	} while (signature[n++] == 'a' || depth > 0);
+	return n;
+}
+
 /* What a container has inside: its signature without the brackets, or the element of an array. */
 static int append_members(sd_bus_message *m, FuzzInput *in, char type, const char *contents,
 			  unsigned int depth)
@@ -102,13 +115,12 @@ static int append_members(sd_bus_message *m, FuzzInput *in, char type, const cha
 	int r = sd_bus_message_open_container(m, type, contents);
 
 	for (size_t i = 0; r >= 0 && i < n; i++) {
-		const char *p = contents;
+		for (const char *p = contents; r >= 0 && *p; p += type_length(p)) {
+			char member[16];
 
-		if (type == 'a')
-			r = append(m, in, p, depth);
-		else /* members are basic types and variants */
-			for (; r >= 0 && *p; p++)
-				r = append(m, in, (const char[]){*p, '\0'}, depth);
+			snprintf(member, sizeof(member), "%.*s", (int)type_length(p), p);
+			r = append(m, in, member, depth);
+		}
 	}
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
@@ -122,9 +134,9 @@ static int append(sd_bus_message *m, FuzzInput *in, const char *signature, unsig
 		"o",	       "as",	     "au",    "a(ussssa{sv})",
 		"a(uusa{sv})", "a(usa{sv})", "a{ss}", "a(ssuua{sv})",
 		"a{sv}",       "v",	     "(sv)",  "h",
-		"g",	       "ah",	     "(hs)",
+		"g",	       "ah",	     "(hs)",  "aa{sv}",
 	};
-	size_t n = n_dictionary > 0 ? ARRAY_SIZE(types) : ARRAY_SIZE(types) - 4;
+	size_t n = n_dictionary > 0 ? ARRAY_SIZE(types) : ARRAY_SIZE(types) - 5;
 	char contents[16];
 	const char *type;
 

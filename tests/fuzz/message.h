@@ -20,8 +20,7 @@ int message_seal(sd_bus_message *m);
 const char *message_text(FuzzInput *in, char buffer[MESSAGE_TEXT_MAX]);
 /* Appends a variant with a value of any type. */
 int message_append_variant(sd_bus_message *m, FuzzInput *in);
-/* Appends one value of the type SIGNATURE, whose structures and dictionary entries have basic types
- * and variants in them. */
+/* Appends one value of the type SIGNATURE. */
 int message_append(sd_bus_message *m, FuzzInput *in, const char *signature);
 
 #define MESSAGE_WORDS_MAX 250U

@@ -156,6 +156,130 @@ static void test_fabric(_unused_ void **state)
 	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_FABRIC, m, NOW_USEC, &port, &s), 0);
 }
 
+#define DEVICE "org.freedesktop.NetworkManager.Device"
+
+/* Appends a device of NetworkManager to M, and leaves the list of the systems there open. */
+static void open_device(sd_bus_message *m, const char *interface)
+{
+	assert_true(sd_bus_message_open_container(m, 'e', "oa{sa{sv}}") >= 0);
+	assert_true(sd_bus_message_append(m, "o", "/org/freedesktop/NetworkManager/Devices/2") >=
+		    0);
+	assert_true(sd_bus_message_open_container(m, 'a', "{sa{sv}}") >= 0);
+	assert_true(sd_bus_message_append(m, "{sa{sv}}", DEVICE ".Statistics", 1, "Interface", "s",
+					  "other") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'e', "sa{sv}") >= 0);
+	assert_true(sd_bus_message_append(m, "s", DEVICE) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "{sv}") >= 0);
+	assert_true(sd_bus_message_append(m, "{sv}{sv}", "Mtu", "u", 1500, "Interface", "s",
+					  interface) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'e', "sv") >= 0);
+	assert_true(sd_bus_message_append(m, "s", "LldpNeighbors") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'v', "aa{sv}") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "a{sv}") >= 0);
+}
+
+static void close_containers(sd_bus_message *m, unsigned int n)
+{
+	while (n-- > 0)
+		assert_true(sd_bus_message_close_container(m) >= 0);
+}
+
+#define DEVICE_CONTAINERS 7U
+
+/* A switch, without an address, as NetworkManager 1.42 says it */
+static void append_switch(sd_bus_message *m, const char *chassis, uint32_t vlan, uint32_t frame)
+{
+	assert_true(sd_bus_message_append(m, "a{sv}", 10, "raw", "ay", 3, 1, 2, 3,
+					  "chassis-id-type", "u", 4, "chassis-id", "s", chassis,
+					  "port-id-type", "u", 7, "port-id", "s", "Ethernet12/1",
+					  "destination", "s", "nearest-bridge", "port-description",
+					  "s", "to node17", "system-name", "s", "leaf-r07-a",
+					  "ieee-802-1-pvid", "u", vlan, "ieee-802-3-max-frame-size",
+					  "u", frame) >= 0);
+}
+
+static int next_of_devices(sd_bus_message *m, const char *interface, PortSnapshot *ret)
+{
+	NeighborPort port = {.number = 7};
+	int r = bus_next_neighbor(NEIGHBORS_OF_NETWORK_MANAGER, m, NOW_USEC, &port, ret);
+
+	if (r > 0) {
+		assert_string_equal(port.name, interface);
+		assert_int_equal(port.number, 0);
+	}
+	return r;
+}
+
+static void test_network_manager(_unused_ void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
+	PortSnapshot s;
+
+	assert_true(sd_bus_message_open_container(m, 'a', "{oa{sa{sv}}}") >= 0);
+	assert_true(sd_bus_message_append(m, "{oa{sa{sv}}}", "/org/freedesktop/NetworkManager", 1,
+					  "org.freedesktop.NetworkManager", 1, "Version", "s",
+					  "1.42.4") >= 0);
+	/* no device says that */
+	assert_true(sd_bus_message_append(
+			    m, "{oa{sa{sv}}}", "/org/freedesktop/NetworkManager/Devices/1", 1,
+			    DEVICE ".Statistics", 2, "Interface", "s", "eth5", "LldpNeighbors",
+			    "aa{sv}", 1, 1, "port-id", "s", "swp5") >= 0);
+	/* nobody is heard there */
+	open_device(m, "eth6");
+	close_containers(m, DEVICE_CONTAINERS);
+	/* of two systems the first one counts */
+	open_device(m, "eth7");
+	append_switch(m, "00:00:5E:00:53:0A", 4094, UINT16_MAX);
+	append_switch(m, "other", 7, 7);
+	close_containers(m, DEVICE_CONTAINERS);
+	/* numbers that cannot be, a text where a number is, and an address that is none */
+	open_device(m, "eth8");
+	append_switch(m, "Chassis A", 4095, UINT16_MAX + 1);
+	close_containers(m, DEVICE_CONTAINERS);
+	open_device(m, "eth9");
+	assert_true(sd_bus_message_append(m, "a{sv}", 3, "system-name", "u", 7, "ieee-802-1-pvid",
+					  "s", "7", "management-addresses", "aa{sv}", 1, 2,
+					  "address-subtype", "u", 6, "address", "ay", 6, 0, 0, 0x5e,
+					  0, 0x53, 1) >= 0);
+	close_containers(m, DEVICE_CONTAINERS);
+	open_device(m, "eth10");
+	assert_true(sd_bus_message_append(m, "a{sv}", 1, "management-addresses", "aa{sv}", 2, 3,
+					  "address-subtype", "u", 1, "address", "ay", 4, 192, 0, 2,
+					  7, "interface-number", "u", 2, 1, "address", "ay", 4, 192,
+					  0, 2, 8) >= 0);
+	close_containers(m, DEVICE_CONTAINERS);
+	close_containers(m, 1);
+	message_seal(m);
+	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_NETWORK_MANAGER, m), 0);
+	assert_int_equal(next_of_devices(m, "eth7", &s), 1);
+	assert_int_equal(s.parts, READ_NEIGHBOR);
+	assert_string_equal(s.values.neighbor, "leaf-r07-a");
+	assert_true(has(&s, PORT_ATTR_neighbor));
+	assert_string_equal(s.values.neighbor_port, "Ethernet12/1");
+	assert_string_equal(s.values.neighbor_port_text, "to node17");
+	assert_string_equal(s.values.neighbor_chassis, "00:00:5e:00:53:0a");
+	assert_int_equal(s.values.neighbor_vlan, 4094);
+	assert_true(has(&s, PORT_ATTR_neighbor_vlan));
+	assert_int_equal(s.values.neighbor_frame, UINT16_MAX);
+	assert_string_equal(s.values.neighbor_source, "NetworkManager");
+	assert_int_equal(s.values.neighbor_since, NOW_USEC);
+	assert_false(has(&s, PORT_ATTR_neighbor_address));
+	assert_false(has(&s, PORT_ATTR_neighbor_pfc));
+	assert_false(has(&s, PORT_ATTR_neighbor_ets));
+	assert_int_equal(next_of_devices(m, "eth8", &s), 1);
+	assert_string_equal(s.values.neighbor_chassis, "Chassis A");
+	assert_int_equal(s.values.neighbor_vlan, 0);
+	assert_int_equal(s.values.neighbor_frame, 0);
+	assert_int_equal(next_of_devices(m, "eth9", &s), 1);
+	assert_false(has(&s, PORT_ATTR_neighbor));
+	assert_false(has(&s, PORT_ATTR_neighbor_vlan));
+	assert_false(has(&s, PORT_ATTR_neighbor_address));
+	assert_int_equal(next_of_devices(m, "eth10", &s), 1);
+	assert_string_equal(s.values.neighbor_address, "192.0.2.7");
+	assert_true(has(&s, PORT_ATTR_neighbor_address));
+	assert_int_equal(next_of_devices(m, NULL, &s), 0);
+}
+
 static void test_no_neighbors(_unused_ void **state)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *error = answer_error(ENOENT);
@@ -228,9 +352,9 @@ static void test_no_module(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lldpd),	     cmocka_unit_test(test_fabric),
-		cmocka_unit_test(test_no_neighbors), cmocka_unit_test(test_module),
-		cmocka_unit_test(test_no_module),
+		cmocka_unit_test(test_lldpd),		cmocka_unit_test(test_fabric),
+		cmocka_unit_test(test_network_manager), cmocka_unit_test(test_no_neighbors),
+		cmocka_unit_test(test_module),		cmocka_unit_test(test_no_module),
 	};
 
 	return cmocka_run_group_tests_name("bus-answers", tests, NULL, NULL);
