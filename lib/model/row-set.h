@@ -9,23 +9,21 @@
 
 #include "attribute.h"
 
-/* Adds ROW, number A of its table, to the set M if WHERE returns true for it. */
-static inline __attribute__((always_inline)) void row_set_add(AttrMask *m, unsigned int a,
-							      bool (*where)(const Attribute *),
-							      const Attribute row)
-{
-	m->bits[a / 64] |= (uint64_t)where(&row) << (a % 64);
-}
-
 /* The rows of a port, or of a device, for which WHERE returns true. WHERE must be an inline
- * function that looks at nothing else. */
+ * function that looks at nothing else. The table stands here once more, because the compiler sees
+ * none of another file; the program has only the constant. */
 static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(const Attribute *))
 {
+#define PORT(field, ...) [PORT_ATTR_##field] = {ATTR_ROW(PortValues, field, __VA_ARGS__)},
+	static const Attribute table[] = {
+#include "port-attributes.def"
+	};
+#undef PORT
 	AttrMask rows = {};
 
 #define PORT(field, ...)                                                                           \
-	row_set_add(&rows, PORT_ATTR_##field, where,                                               \
-		    (Attribute){ATTR_ROW(PortValues, field, __VA_ARGS__)});
+	rows.bits[PORT_ATTR_##field / 64] |= (uint64_t)where(&table[PORT_ATTR_##field])            \
+					     << PORT_ATTR_##field % 64;
 #include "port-attributes.def"
 #undef PORT
 	return rows;
@@ -33,11 +31,16 @@ static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(co
 
 static inline __attribute__((always_inline)) AttrMask device_rows(bool (*where)(const Attribute *))
 {
+#define DEVICE(field, ...) [DEVICE_ATTR_##field] = {ATTR_ROW(DeviceValues, field, __VA_ARGS__)},
+	static const Attribute table[] = {
+#include "device-attributes.def"
+	};
+#undef DEVICE
 	AttrMask rows = {};
 
 #define DEVICE(field, ...)                                                                         \
-	row_set_add(&rows, DEVICE_ATTR_##field, where,                                             \
-		    (Attribute){ATTR_ROW(DeviceValues, field, __VA_ARGS__)});
+	rows.bits[DEVICE_ATTR_##field / 64] |= (uint64_t)where(&table[DEVICE_ATTR_##field])        \
+					       << DEVICE_ATTR_##field % 64;
 #include "device-attributes.def"
 #undef DEVICE
 	return rows;
