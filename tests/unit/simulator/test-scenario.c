@@ -348,8 +348,7 @@ static const ErrorCase command_errors[] = {
 					   "lid-change or link"},
 	{SCRIPT "at 1s: add b\n", ":4: b: expected protocol = infiniband, roce, iwarp or opa"},
 	{SCRIPT "at 1s: add b from=c\n", ":4: from=c: expected a device of the scenario file"},
-	{SCRIPT "at 1s: add b from=a ports=-1\n",
-	 ":4: ports = -1: expected a number from 0 to 1024"},
+	{SCRIPT "at 1s: add b from=a ports=x\n", ":4: ports = x: expected a number from 0 to 1024"},
 	{SCRIPT "at 1s: fail a EIO\n", ":4: a: expected a port, NAME/NUMBER or NAME/*"},
 	{SCRIPT "at 1s: fail a/1 EWHAT\n", ":4: EWHAT: not the name of an error, expected one "
 					   "such as EIO or EREMOTEIO, or none"},
