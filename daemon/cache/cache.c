@@ -469,6 +469,7 @@ static void carry_parts(PortSnapshot *to, const PortSnapshot *from)
 		if (mask_has(&rows, port_table_attr(t)))
 			to->tables[t] = from->tables[t];
 	to->supplied = mask_or(to->supplied, mask_and(from->supplied, rows));
+	to->unanswered = mask_or(to->unanswered, mask_and(from->unanswered, rows));
 	if (unread & READ_VERBS)
 		to->open_error = from->open_error;
 	if (unread & READ_NEIGHBOR)

@@ -113,6 +113,7 @@ static int query_port(struct ibv_context *context, uint32_t port, PortSnapshot *
 const DvProvider dv_hbl = {
 	.name = "hbl",
 	.matches = matches,
+	.interface = INTERFACE_HBL,
 	.query_port = query_port,
 	.exclusive = true,
 	.is_usable = is_usable,

@@ -61,6 +61,7 @@ static int query_device(struct ibv_context *context, DeviceSnapshot *s)
 const DvProvider dv_mlx5 = {
 	.name = "mlx5",
 	.matches = matches,
+	.interface = INTERFACE_MLX5,
 	.query_port = query_port,
 	.query_device = query_device,
 };

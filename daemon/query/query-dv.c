@@ -24,3 +24,12 @@ const DvProvider *dv_find_name(const char *name)
 			return providers[i];
 	return NULL;
 }
+
+AttrMask dv_port_rows(const DvProvider *dv)
+{
+	AttrMask rows = {};
+
+	MASK_FOREACH(a, port_rows_of(READ_DIRECT))
+	mask_set(&rows, a, port_attributes[a].interface == dv->interface);
+	return rows;
+}

@@ -17,10 +17,13 @@ typedef struct DvProvider {
 	const char *name;
 	/* Whether the device is one of this provider's, without asking the device. */
 	bool (*matches)(const PolicyDevice *d);
+	/* Its interface of a port. Without query_port() it has none. */
+	AttrInterface interface;
 	/*
 	 * Supplies rows with source DV, each only if the device gave a value for it: a port without
 	 * any does not have the provider's interface. After a negative errno only these rows are
-	 * missing; -EOPNOTSUPP: the port has none of them.
+	 * missing; -EOPNOTSUPP or -EPROTONOSUPPORT: the port has none of them, as the library or
+	 * the kernel cannot tell.
 	 */
 	int (*query_port)(struct ibv_context *context, uint32_t port, PortSnapshot *s);
 	/* The same for the device and its rows. */
@@ -42,3 +45,5 @@ extern const DvProvider dv_efa, dv_hbl, dv_hns, dv_mlx5;
 const DvProvider *dv_find(const PolicyDevice *d);
 /* The provider with NAME, NULL if there is none. */
 const DvProvider *dv_find_name(const char *name);
+/* The rows of a port that DV may supply. */
+AttrMask dv_port_rows(const DvProvider *dv);

@@ -56,6 +56,7 @@ static int send_port(void *userdata, const Query *q, uint32_t port, int error,
 				  .values = s->values,
 				  .supplied = s->supplied,
 				  .unmeasured = s->unmeasured,
+				  .unanswered = s->unanswered,
 				  .parts = s->parts,
 				  .failed = s->failed}};
 	int r = wire_put(fd, &packet, &m);

@@ -109,7 +109,8 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 	return 0;
 }
 
-/* Supplies the values of the vendor's library. If it fails, only these attributes are missing. */
+/* Supplies the values of the vendor's library. If it fails, only these attributes are missing. It
+ * is not asked again before the next look: nobody waits for them, and the device may be in use. */
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;
@@ -121,8 +122,11 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 		r = isolated_query(&t->isolated, dv, t->device, port, s);
 	else if (t->context && dv && dv->query_port)
 		r = dv->query_port(t->context, port, s);
-	if (r < 0 && r != -EOPNOTSUPP)
-		log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
+	/* The kernel says EPROTONOSUPPORT of a method that it does not know. */
+	if (r == 0 || r == -EOPNOTSUPP || r == -EPROTONOSUPPORT)
+		return;
+	log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
+	s->unanswered = mask_without(dv_port_rows(dv), s->supplied);
 }
 
 int port_judge_without_verbs(PortSnapshot *s, int files_error)

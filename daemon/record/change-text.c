@@ -156,12 +156,16 @@ static bool is_recorded(PortTable t)
 	return t != PORT_TABLE_COUNTERS && t != PORT_TABLE_USERS && t != PORT_TABLE_FINDINGS;
 }
 
-static void put_unmeasured(Lines *l, const AttrMask *rows)
+/* Puts the rows IS, if they are others than WAS. */
+static void put_rows(Lines *l, const char *key, const AttrMask *was, const AttrMask *is)
 {
+	const AttrMask others = mask_xor(*was, *is);
 	const char *separator = "";
 
-	begin_setting(l, "answer.unmeasured");
-	MASK_FOREACH(a, *rows)
+	if (mask_is_empty(&others))
+		return;
+	begin_setting(l, key);
+	MASK_FOREACH(a, *is)
 	{
 		g_string_append_printf(l->to, "%s%s", separator, port_attributes[a].field);
 		separator = ",";
@@ -172,8 +176,6 @@ static void put_unmeasured(Lines *l, const AttrMask *rows)
 /* Puts the words of an answer beside the values. */
 static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is)
 {
-	AttrMask unmeasured = mask_xor(was->unmeasured, is->unmeasured);
-
 	if (was->parts != is->parts)
 		put_number(l, "answer.parts", is->parts);
 	if (was->failed != is->failed)
@@ -185,8 +187,8 @@ static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is
 		g_string_append(l->to, is->no_neighbor ? is->no_neighbor->code : "");
 		end_setting(l);
 	}
-	if (!mask_is_empty(&unmeasured))
-		put_unmeasured(l, &is->unmeasured);
+	put_rows(l, "answer.unmeasured", &was->unmeasured, &is->unmeasured);
+	put_rows(l, "answer.unanswered", &was->unanswered, &is->unanswered);
 }
 
 /* Whether row A is another one in IS than in WAS. */
@@ -228,10 +230,11 @@ static bool table_differs(PortTable t, const PortSnapshot *was, const PortSnapsh
 bool change_is_silent(const PortChange *c)
 {
 	const PortSnapshot *was = &c->was, *is = &c->port->now;
-	AttrMask unmeasured = mask_xor(was->unmeasured, is->unmeasured);
+	AttrMask others = mask_or(mask_xor(was->unmeasured, is->unmeasured),
+				  mask_xor(was->unanswered, is->unanswered));
 
 	if (was->parts != is->parts || was->failed != is->failed ||
-	    was->open_error != is->open_error || !mask_is_empty(&unmeasured))
+	    was->open_error != is->open_error || !mask_is_empty(&others))
 		return true;
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		if (table_differs(t, was, is))

@@ -135,7 +135,8 @@ static const char *check_port(const WirePort *m)
 		return "error is no negative errno";
 	if (!texts_terminated(port_attributes, port_rows(row_is_text), &m->values))
 		return "text not terminated";
-	return mask_within(&m->supplied, rows) && mask_within(&m->unmeasured, rows)
+	return mask_within(&m->supplied, rows) && mask_within(&m->unmeasured, rows) &&
+			       mask_within(&m->unanswered, rows)
 		       ? NULL
 		       : "attribute unknown";
 }

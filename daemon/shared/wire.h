@@ -100,6 +100,7 @@ typedef struct WirePort {
 	PortValues values;
 	AttrMask supplied;
 	AttrMask unmeasured; /* that of PortSnapshot */
+	AttrMask unanswered; /* the same */
 	uint32_t parts;	     /* the same */
 	uint32_t failed;     /* the same */
 } WirePort;

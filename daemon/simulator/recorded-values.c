@@ -118,7 +118,7 @@ static int refuse_key(const char *key, char **ret_message)
 	return scenario_refuse(-EINVAL, ret_message, "%.100s: no attribute of a record", key);
 }
 
-static int set_unmeasured(PortSnapshot *s, const char *key, const char *value, char **ret_message)
+static int parse_rows(const char *key, const char *value, AttrMask *ret, char **ret_message)
 {
 	g_auto(GStrv) fields = g_strsplit(value, ",", -1);
 	AttrMask rows = {};
@@ -129,7 +129,7 @@ static int set_unmeasured(PortSnapshot *s, const char *key, const char *value, c
 			return refuse(key, value, "attributes with ',' between", ret_message);
 		mask_set(&rows, a, true);
 	}
-	s->unmeasured = rows;
+	*ret = rows;
 	return 0;
 }
 
@@ -140,7 +140,9 @@ static int set_answer(PortSnapshot *s, const char *key, const char *value, char 
 	int r;
 
 	if (streq(what, "unmeasured"))
-		return set_unmeasured(s, key, value, ret_message);
+		return parse_rows(key, value, &s->unmeasured, ret_message);
+	if (streq(what, "unanswered"))
+		return parse_rows(key, value, &s->unanswered, ret_message);
 	if (streq(what, "no_neighbor")) {
 		s->no_neighbor = unavailable_find(value);
 		return *value && !s->no_neighbor ? refuse(key, value, "a code", ret_message) : 0;

@@ -5,8 +5,8 @@
  * The settings of devices and ports of a record (daemon/record/change-text.h): every row of a
  * source as it was, and nothing made to agree with others. Of a table FIELD.n is the number of its
  * entries, empty if there is no table, and FIELD.I is entry I. answer.parts, answer.failed,
- * answer.open_error, answer.no_neighbor and answer.unmeasured are what an answer says beside
- * values.
+ * answer.open_error, answer.no_neighbor, answer.unmeasured and answer.unanswered are what an answer
+ * says beside values.
  */
 
 #include "port.h"

@@ -118,6 +118,7 @@ void answer_take_port(Answer *a, const WirePort *m)
 	a->port_snapshot.values = m->values;
 	a->port_snapshot.supplied = m->supplied;
 	a->port_snapshot.unmeasured = m->unmeasured;
+	a->port_snapshot.unanswered = m->unanswered;
 	a->port_snapshot.open_error = m->open_error;
 	a->port_snapshot.parts = m->parts;
 	a->port_snapshot.failed = m->failed;

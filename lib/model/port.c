@@ -244,8 +244,9 @@ static unsigned int interfaces_of(const Attribute *table, AttrMask rows)
 
 unsigned int port_interfaces(const PortSnapshot *s)
 {
-	/* These interfaces apply if their source said anything. */
-	AttrMask said = mask_and(s->supplied, port_rows(row_brings_interface));
+	/* These interfaces apply if their source said anything, an error too. */
+	AttrMask said =
+		mask_and(mask_or(s->supplied, s->unanswered), port_rows(row_brings_interface));
 	unsigned int interfaces = 1U << INTERFACE_PORT | interfaces_of(port_attributes, said);
 
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
@@ -523,14 +524,16 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 								   : UNAVAILABLE_NOT_APPLICABLE);
 	if (s->open_error < 0 && is_of_verbs(row, s->open_error))
 		return open_error_find(s->open_error)->why;
-	return because(part & s->failed ? UNAVAILABLE_QUERY_FAILED : UNAVAILABLE_NOT_REPORTED);
+	return because(part & s->failed || mask_has(&s->unanswered, a) ? UNAVAILABLE_QUERY_FAILED
+								       : UNAVAILABLE_NOT_REPORTED);
 }
 
 /* Whether port_not_supplied() says the same of A and of B. */
 static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
 {
-	const AttrMask others =
-		mask_or(mask_xor(a->supplied, b->supplied), mask_xor(a->unmeasured, b->unmeasured));
+	const AttrMask others = mask_or(mask_xor(a->supplied, b->supplied),
+					mask_or(mask_xor(a->unmeasured, b->unmeasured),
+						mask_xor(a->unanswered, b->unanswered)));
 
 	return mask_is_empty(&others) && a->parts == b->parts && a->failed == b->failed &&
 	       a->query_error == b->query_error && a->open_error == b->open_error &&

@@ -25,6 +25,10 @@ typedef struct PortSnapshot {
 	/* Rows that are not supplied because the driver says the same whatever the link does. A
 	 * port of which the state is among them is not known to be down. */
 	AttrMask unmeasured;
+	/* Rows that are not supplied because whoever was asked for them answered with an error.
+	 * They are asked for in the next look, as others: not again before it, as those of `failed`
+	 */
+	AttrMask unanswered;
 	int32_t open_error;  /* why verbs could not be asked: the negative errno of opening the
 				device, -ECANCELED if the configuration keeps it closed, -ERANGE if
 				it is open but verbs cannot name the port; 0 if verbs was asked */

@@ -599,9 +599,9 @@ static void test_noted(void **state)
 	fixture_assert_property(f, path, RDMAD_INTERFACE_PORT, "LinkDownCount", "1");
 }
 
-static void assert_neighbor_code(Fixture *f, const char *path, const char *expected)
+static void assert_code(Fixture *f, const char *path, const char *name, const char *expected)
 {
-	_cleanup_free_ char *code = fixture_code_of(f, path, RDMAD_INTERFACE_PORT, "Neighbor");
+	_cleanup_free_ char *code = fixture_code_of(f, path, RDMAD_INTERFACE_PORT, name);
 
 	assert_string_equal(code, expected);
 }
@@ -622,7 +622,7 @@ static void test_no_neighbor(void **state)
 	      "[script]\nat 1ms: answer m0/1 answer.no_neighbor=no-answer\n",
 	      (const char *const[]){option, NULL});
 	fixture_wait_signal(f, path, "PropertiesChanged");
-	assert_neighbor_code(f, path, "no-answer");
+	assert_code(f, path, "Neighbor", "no-answer");
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 	text = read_record(directory);
 	assert_non_null(text);
@@ -630,7 +630,36 @@ static void test_no_neighbor(void **state)
 	assert_non_null(strstr(text, " \"answer.no_neighbor=no-answer\""));
 	start(f, text, NULL);
 	fixture_wait_signal(f, path, "PropertiesChanged");
-	assert_neighbor_code(f, path, "no-answer");
+	assert_code(f, path, "Neighbor", "no-answer");
+}
+
+/* So is an error of the vendor's library, which is no reason to ask again. */
+static void test_unanswered(void **state)
+{
+	static const char path[] = "/org/rdma/device/0/port/1";
+	Fixture *f = *state;
+	g_autofree char *directory = g_strdup_printf("%s/unanswered", f->directory);
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+	g_autofree char *text = NULL;
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	start(f,
+	      "[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
+	      "answer.unanswered = vport\nlink_layer = infiniband\nstate = active\n"
+	      "[script]\nat 1ms: answer m0/1 vport=7 answer.unanswered=reg_c0_value\n",
+	      (const char *const[]){option, NULL});
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	assert_code(f, path, "Vport", "");
+	assert_code(f, path, "RegC0Value", "query-failed");
+	assert_code(f, path, "RegC0Mask", "not-reported");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	text = read_record(directory);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\nanswer.unanswered = vport\n"));
+	assert_non_null(strstr(text, " \"answer.unanswered=reg_c0_value\""));
+	start(f, text, NULL);
+	fixture_wait_signal(f, path, "PropertiesChanged");
+	assert_code(f, path, "RegC0Value", "query-failed");
 }
 
 int main(void)
@@ -640,6 +669,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_failed, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_noted, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_no_neighbor, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_unanswered, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_arrivals, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_findings, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_unasked, fixture_setup, fixture_teardown),

@@ -85,12 +85,42 @@ static void test_device_was(void **state)
 	assert_int_equal(change.op, CACHE_UNCHANGED);
 }
 
+/* Takes an answer of PARTS that has a value of the vendor's library, or with ERROR that library's.
+ * Returns why there is no other value of it. */
+static const char *take_library(Port *p, unsigned int parts, bool error, PortChange *change)
+{
+	PortSnapshot s = {.parts = parts};
+
+	if (parts & READ_DIRECT)
+		PORT_SUPPLY(&s, vport, 7);
+	mask_set(&s.unanswered, PORT_ATTR_reg_c0_value, error);
+	cache_apply_port(p, &s, 0, 2000, change);
+	port_change_done(change);
+	return port_unavailable(&p->now, PORT_ATTR_reg_c0_value)->code;
+}
+
+/* An error of the vendor's library is a change, and holds until that library is asked again. */
+static void test_unanswered(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	PortChange change;
+
+	assert_string_equal(take_library(p, READ_USUAL, false, &change), "not-reported");
+	assert_string_equal(take_library(p, READ_DIRECT, true, &change), "query-failed");
+	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
+	assert_string_equal(take_library(p, READ_LINKS, false, &change), "query-failed");
+	assert_false(mask_has(&change.changed, PORT_ATTR_unavailable));
+	assert_string_equal(take_library(p, READ_DIRECT, false, &change), "not-reported");
+	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_was),
 		TEST(test_device_was),
+		TEST(test_unanswered),
 	};
 
 	return cmocka_run_group_tests_name("change", tests, NULL, NULL);

@@ -460,6 +460,22 @@ static void test_beyond_verbs(_unused_ void **state)
 	assert_string_equal(port_unavailable(&s, PORT_ATTR_pkeys)->code, "query-failed");
 }
 
+/* The library of the vendor has answered with an error: its interface says so of each row. */
+static void test_unanswered(_unused_ void **state)
+{
+	PortSnapshot s = {.parts = READ_ALL};
+
+	assert_int_equal(port_interfaces(&s), 1U << INTERFACE_PORT);
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_vport)->code, "not-reported");
+	mask_set(&s.unanswered, PORT_ATTR_vport, true);
+	assert_int_equal(port_interfaces(&s), 1U << INTERFACE_PORT | 1U << INTERFACE_MLX5);
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_vport)->code, "query-failed");
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_reg_c0_value)->code, "not-reported");
+	/* the device could not be opened for it */
+	s.open_error = -EBUSY;
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_vport)->code, "in-use");
+}
+
 /* Which interfaces of D-Bus a port has, by its protocol. */
 static void test_interfaces(_unused_ void **state)
 {
@@ -604,7 +620,7 @@ static bool reasons_differ_by_row(const PortSnapshot *a, const PortSnapshot *b)
 static void test_reasons_differ(_unused_ void **state)
 {
 	const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[9];
+	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[10];
 	size_t n = 0;
 
 	PORT_SUPPLY(&a, link_layer, LINK_LAYER_INFINIBAND);
@@ -616,6 +632,7 @@ static void test_reasons_differ(_unused_ void **state)
 		others[i] = a;
 	mask_set(&others[n++].supplied, PORT_ATTR_neighbor_source, true);
 	mask_set(&others[n++].unmeasured, PORT_ATTR_lid, true);
+	mask_set(&others[n++].unanswered, PORT_ATTR_lid, true);
 	others[n++].parts = READ_VERBS;
 	others[n++].failed = READ_PKEYS;
 	others[n++].query_error = -EIO;
@@ -636,23 +653,15 @@ static void test_reasons_differ(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),
-		cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),
-		cmocka_unit_test(test_configured),
-		cmocka_unit_test(test_protocol),
-		cmocka_unit_test(test_guesses),
-		cmocka_unit_test(test_lag_port),
-		cmocka_unit_test(test_bond),
-		cmocka_unit_test(test_opa),
-		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_violations),
-		cmocka_unit_test(test_beyond_verbs),
-		cmocka_unit_test(test_reasons_differ),
-		cmocka_unit_test(test_gid_index),
-		cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_interfaces),
-		cmocka_unit_test(test_interface_down),
+		cmocka_unit_test(test_port_guid),  cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),   cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_protocol),   cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_lag_port),   cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_opa),	   cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_violations), cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_unanswered), cmocka_unit_test(test_reasons_differ),
+		cmocka_unit_test(test_gid_index),  cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_interfaces), cmocka_unit_test(test_interface_down),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);

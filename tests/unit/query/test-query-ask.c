@@ -19,7 +19,7 @@
 typedef struct Said {
 	int verbs[2]; /* by the first context and the second */
 	bool has_second, gone;
-	int netlink, files;
+	int netlink, files, library;
 	unsigned int n_verbs, n_files, n_netlink, n_contexts;
 } Said;
 
@@ -83,6 +83,15 @@ int __wrap_target_sysfs(_unused_ Target *t)
 {
 	return -EBADF;
 }
+
+static int ask_library(_unused_ struct ibv_context *context, _unused_ uint32_t port,
+		       _unused_ PortSnapshot *s)
+{
+	return said.library;
+}
+
+static const DvProvider library = {
+	.name = "mlx5", .interface = INTERFACE_MLX5, .query_port = ask_library};
 
 typedef struct Case {
 	struct {
@@ -217,11 +226,40 @@ static void test_ethernet(_unused_ void **state)
 	assert_int_equal(said.n_netlink, 1);
 }
 
+/* An error of the vendor's library is said of the rows that it has, and is no reason to ask again.
+ * That it or the kernel cannot tell is none. */
+static void test_library(_unused_ void **state)
+{
+	static const struct {
+		int error;
+		const char *why;
+	} errors[] = {
+		{0, "not-reported"},
+		{-EOPNOTSUPP, "not-reported"},
+		{-EPROTONOSUPPORT, "not-reported"},
+		{-EIO, "query-failed"},
+		{-EINVAL, "query-failed"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		const Case c = {.device = OPEN, .said.library = errors[i].error};
+		Known known = known_infiniband();
+		PortSnapshot s = {};
+
+		known.dv = &library;
+		assert_int_equal(ask(&c, READ_DIRECT, &known, &s), 0);
+		assert_int_equal(s.failed, 0);
+		assert_string_equal(port_unavailable(&s, PORT_ATTR_vport)->code, errors[i].why);
+		assert_string_equal(port_unavailable(&s, PORT_ATTR_in_use)->code, "not-reported");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_no_values),
+		cmocka_unit_test(test_library),
 		cmocka_unit_test(test_ethernet),
 	};
 

@@ -60,6 +60,9 @@ static void test_rules(void **state)
 	mask_set(&m.port.unmeasured, no_row, true);
 	expect_bad(&m, sizeof(WirePort), "attribute unknown");
 	mask_set(&m.port.unmeasured, no_row, false);
+	mask_set(&m.port.unanswered, no_row, true);
+	expect_bad(&m, sizeof(WirePort), "attribute unknown");
+	mask_set(&m.port.unanswered, no_row, false);
 	m.port.parts = READ_ALL + 1;
 	expect_bad(&m, sizeof(WirePort), "parts of a port that are none");
 	m.port.parts = READ_VERBS;

@@ -65,6 +65,7 @@ void say_port(const Query *q, uint32_t port)
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
 	m.port.error = streq(q->name, "port-error") ? -EIO : 0;
 	m.port.open_error = streq(q->name, "closed") ? -EACCES : q->spares_library ? -EAGAIN : 0;
+	mask_set(&m.port.unanswered, PORT_ATTR_vport, m.port.open_error == -EACCES);
 	m.port.values = s.values;
 	m.port.supplied = s.supplied;
 	say(&m);

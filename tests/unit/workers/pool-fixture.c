@@ -243,6 +243,7 @@ static void on_port(void *userdata, uint64_t id, uint32_t port, int error, PortS
 	c->port = port;
 	c->error = error;
 	c->open_error = s->open_error;
+	c->unanswered = s->unanswered;
 	c->pid = s->values.subnet_prefix;
 	c->forgotten = s->values.lid;
 	if (s->tables[PORT_TABLE_GIDS]) {

@@ -33,6 +33,7 @@ typedef struct Call {
 	int error;
 	QueryErrorCode code; /* CALL_END */
 	int open_error;
+	AttrMask unanswered;
 	char text[160];	    /* of the end; CALL_ASKING: the name of the device */
 	uint64_t pid;	    /* of the worker that answered */
 	uint64_t forgotten; /* how many devices it had been told to forget */

@@ -120,8 +120,8 @@ static void test_errors_pass(void **state)
 			assert_int_equal(t->calls[i].error, -EIO);
 }
 
-/* The reason why a device is not open reaches the core with each port, though the port has no
- * error. */
+/* The reasons why a device is not open and why rows are missing reach the core with each port,
+ * though the port has no error. */
 static void test_open_error_passes(void **state)
 {
 	Test *t = *state;
@@ -134,6 +134,7 @@ static void test_open_error_passes(void **state)
 		if (t->calls[i].kind == CALL_PORT && t->calls[i].id == id) {
 			assert_int_equal(t->calls[i].error, 0);
 			assert_int_equal(t->calls[i].open_error, -EACCES);
+			assert_true(mask_has(&t->calls[i].unanswered, PORT_ATTR_vport));
 		}
 }
 
