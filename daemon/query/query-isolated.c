@@ -129,6 +129,7 @@ static bool is_allowed(const AttrMask *supplied)
 
 static void take(const WirePort *answer, PortSnapshot *s)
 {
+	s->open_error = answer->open_error;
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
 		const Attribute *row = &port_attributes[a];
 
@@ -148,6 +149,8 @@ int isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uin
 	const char *why = NULL;
 	int r;
 
+	/* unless the process says something else */
+	s->open_error = -EPIPE;
 	if (p->failed)
 		return -EPIPE;
 	if (p->pidfd < 0) {
@@ -261,7 +264,8 @@ int isolated_serve(int fd, const DvProvider *provider, uint64_t answer_usec)
 			.port = {.header =
 					 wire_header(WIRE_PORT, m.header.id, m.header.device, port),
 				 .error = opened < 0 ? opened
-						     : answer_port(provider, context, port, &s)}};
+						     : answer_port(provider, context, port, &s),
+				 .open_error = opened}};
 		answer.port.values = s.values;
 		answer.port.supplied = s.supplied;
 		r = wire_send(fd, &answer);

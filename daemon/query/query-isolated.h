@@ -36,8 +36,8 @@ void isolation_done(Isolation *i);
 /* For the ports of the device called DEVICE. Starts nothing: the first isolated_query() does,
  * unless SPARED. */
 Isolated isolated_new(Isolation *i, const char *device, bool spared);
-/* Supplies what PROVIDER and verbs say of the port. A negative errno if that is nothing. Logs if
- * the process is to blame. */
+/* Supplies what PROVIDER and verbs say of the port, and S->open_error. A negative errno if that is
+ * nothing. Logs if the process is to blame. */
 int isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uint32_t port,
 		   PortSnapshot *s);
 /* Ends the process and waits until it has ended, but no longer than Isolation says. */

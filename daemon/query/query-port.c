@@ -114,6 +114,7 @@ static int read_gids(Target *t, uint32_t port, const PortSnapshot *s, Table **re
 static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;
+	AttrMask rows;
 	int r = 0;
 
 	if (!(s->parts & READ_DIRECT))
@@ -126,7 +127,10 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 	if (r == 0 || r == -EOPNOTSUPP || r == -EPROTONOSUPPORT)
 		return;
 	log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
-	s->unanswered = mask_without(dv_port_rows(dv), s->supplied);
+	rows = dv_port_rows(dv);
+	if (t->is_isolated)
+		rows = mask_or(rows, port_rows_of(READ_VERBS));
+	s->unanswered = mask_without(rows, s->supplied);
 }
 
 int port_judge_without_verbs(PortSnapshot *s, int files_error)
@@ -188,12 +192,13 @@ static int supply_files(Target *t, uint32_t port, PortSnapshot *s)
 	return r;
 }
 
-/* Why verbs was not asked about PORT, as PortSnapshot.open_error; 0 if it was, and has failed. */
+/* Why verbs was not asked about PORT, as PortSnapshot.open_error; 0 if it was, and has failed. Of a
+ * device that a process of its own opens, isolated_query() says it instead. */
 static int reason_without_verbs(const Target *t, uint32_t port)
 {
 	if (t->context)
 		return port > VERBS_PORT_MAX ? -ERANGE : 0;
-	return !t->is_isolated && t->open_error == 0 ? -ECANCELED : t->open_error;
+	return t->open_error == 0 ? -ECANCELED : t->open_error;
 }
 
 /* Asks verbs about PORT. After an error that may be the context's, another context is asked. */
@@ -270,6 +275,15 @@ static int query_pkeys(Target *t, uint32_t port, PortSnapshot *s)
 	return r;
 }
 
+/* PARTS, of a device whose library is asked in a process of its own. That process asks verbs as
+ * well, and opens the device for both. */
+static unsigned int with_isolated(const Target *t, unsigned int parts)
+{
+	const unsigned int both = READ_VERBS | READ_DIRECT;
+
+	return t->is_isolated && parts & both ? parts | both : parts;
+}
+
 /* The parts of the port to read: those that were asked for, and those without which they would not
  * be complete. */
 static unsigned int parts_to_read(Target *t, uint32_t port)
@@ -290,6 +304,7 @@ static unsigned int parts_to_read(Target *t, uint32_t port)
 		parts |= READ_VERBS;
 	if (parts & (READ_GIDS | READ_DCB | READ_VFS | READ_SIGNAL))
 		parts |= READ_LINKS;
+	parts = with_isolated(t, parts);
 	/* Netlink is asked where verbs does not say everything. On Ethernet the speed of the
 	 * interface is the rate of a port that becomes active. A device that this process has not
 	 * read before may be of either kind. */
@@ -360,7 +375,7 @@ static int query_links(Target *t, uint32_t port, PortSnapshot *s)
 	if (link_note(&t->known->link, port, s->values.ifindex, s->values.netdev_mtu) &&
 	    !(s->parts & READ_VERBS)) {
 		target_open_context(t);
-		s->parts |= READ_VERBS;
+		s->parts = with_isolated(t, s->parts | READ_VERBS);
 	}
 	if (!(s->parts & READ_VERBS))
 		port_keep_links(s);

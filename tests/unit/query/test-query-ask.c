@@ -20,6 +20,7 @@ typedef struct Said {
 	int verbs[2]; /* by the first context and the second */
 	bool has_second, gone;
 	int netlink, files, library;
+	int isolated, opened; /* of the process that asks the library: its answer, and opening */
 	unsigned int n_verbs, n_files, n_netlink, n_contexts;
 } Said;
 
@@ -62,6 +63,18 @@ int __wrap_nldev_get_port(_unused_ Netlink *n, uint32_t index, uint32_t port, Po
 		PORT_SUPPLY(s, ifindex, 0);
 	}
 	return said.netlink;
+}
+
+int __wrap_isolated_query(Isolated *p, const DvProvider *provider, uint32_t device, uint32_t port,
+			  PortSnapshot *s);
+int __wrap_isolated_query(_unused_ Isolated *p, _unused_ const DvProvider *provider,
+			  _unused_ uint32_t device, _unused_ uint32_t port, PortSnapshot *s)
+{
+	s->open_error = said.opened;
+	if (said.opened == 0 && said.isolated != -EIO)
+		PORT_SUPPLY(s, max_mtu, IBV_MTU_4096);
+	PORT_SUPPLY(s, in_use, said.opened == -EBUSY);
+	return said.isolated;
 }
 
 bool __wrap_target_is_gone(Target *t);
@@ -148,9 +161,15 @@ static const Case cases[] = {
 	{OPEN, {.verbs = {-EPERM}, ASKED(1, 1, 2, 0)}, 0, 0, true, IBV_PORT_DOWN},
 	/* there is no context, as the configuration wants it, or for this reason */
 	{{false, false, 0, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, -ECANCELED, false, IBV_PORT_DOWN},
-	{{false, true, 0, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, 0, true, IBV_PORT_DOWN},
+	/* a process opens it, or cannot; it is not tried again, for the device may be in use */
+	{{false, true, 0, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, 0, false, IBV_PORT_DOWN},
+	{{false, true, 0, PORT_1},
+	 {.isolated = -EBUSY, .opened = -EBUSY, ASKED(0, 1, 2, 0)},
+	 0,
+	 -EBUSY,
+	 false,
+	 IBV_PORT_DOWN},
 	{{false, false, -EBUSY, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, -EBUSY, false, IBV_PORT_DOWN},
-	{{false, true, -ENOENT, PORT_1}, {ASKED(0, 1, 2, 0)}, 0, -ENOENT, false, IBV_PORT_DOWN},
 	{{false, false, 0, PORT_1}, {.netlink = -EINVAL, ASKED(0, 0, 1, 0)}, -EINVAL, 0, false, 0},
 	{{false, false, 0, PORT_1}, {.files = -EIO, ASKED(0, 1, 1, 0)}, -EIO, -ECANCELED, false, 0},
 	/* a port whose number verbs cannot say, and the last that it can */
@@ -177,7 +196,7 @@ static int ask(const Case *c, unsigned int parts, Known *known, PortSnapshot *s)
 
 static Known known_infiniband(void)
 {
-	return (Known){.link_layers = 1U << IBV_LINK_LAYER_INFINIBAND};
+	return (Known){.link_layers = 1U << IBV_LINK_LAYER_INFINIBAND, .dv = &library};
 }
 
 static void test_values(_unused_ void **state)
@@ -226,6 +245,13 @@ static void test_ethernet(_unused_ void **state)
 	assert_int_equal(said.n_netlink, 1);
 }
 
+static void assert_code(const PortSnapshot *s, PortAttr a, const char *expected)
+{
+	const Unavailable *why = port_unavailable(s, a);
+
+	assert_string_equal(why ? why->code : "", expected ? expected : "");
+}
+
 /* An error of the vendor's library is said of the rows that it has, and is no reason to ask again.
  * That it or the kernel cannot tell is none. */
 static void test_library(_unused_ void **state)
@@ -246,21 +272,73 @@ static void test_library(_unused_ void **state)
 		Known known = known_infiniband();
 		PortSnapshot s = {};
 
-		known.dv = &library;
 		assert_int_equal(ask(&c, READ_DIRECT, &known, &s), 0);
 		assert_int_equal(s.failed, 0);
-		assert_string_equal(port_unavailable(&s, PORT_ATTR_vport)->code, errors[i].why);
-		assert_string_equal(port_unavailable(&s, PORT_ATTR_in_use)->code, "not-reported");
+		assert_code(&s, PORT_ATTR_vport, errors[i].why);
+		assert_code(&s, PORT_ATTR_max_num_of_qps, "not-reported");
 	}
+}
+
+/* A device with one user at a time: why it could not be opened, or what failed then. */
+static void test_isolated(_unused_ void **state)
+{
+	static const DvProvider hbl = {.name = "hbl", .interface = INTERFACE_HBL};
+	static const struct {
+		int isolated, opened;
+		const char *mtu, *library; /* NULL: there is a value */
+	} answers[] = {
+		{0, 0, NULL, "not-reported"},
+		{-EBUSY, -EBUSY, "in-use", "in-use"},
+		{-EPERM, -EPERM, "no-permission", "no-permission"},
+		{-EOPNOTSUPP, -EOPNOTSUPP, "no-provider", "no-provider"},
+		{-EPIPE, -EPIPE, "cannot-open", "cannot-open"},
+		{-EBADMSG, 0, NULL, "query-failed"},
+		{-EIO, 0, "query-failed", "query-failed"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+		const Case c = {.device = {false, true, 0, PORT_1},
+				.said.isolated = answers[i].isolated,
+				.said.opened = answers[i].opened};
+		const unsigned int either = i % 2 ? READ_VERBS : READ_DIRECT;
+		const DeviceSnapshot device = {};
+		Known known = known_infiniband();
+		PortSnapshot s = {};
+
+		known.dv = &hbl;
+		assert_int_equal(ask(&c, either, &known, &s), 0);
+		port_derive(&s, &device);
+		/* one process opens the device for both */
+		assert_int_equal(s.parts & (READ_VERBS | READ_DIRECT), READ_VERBS | READ_DIRECT);
+		assert_int_equal(s.failed, 0);
+		assert_code(&s, PORT_ATTR_max_mtu, answers[i].mtu);
+		assert_code(&s, PORT_ATTR_max_num_of_qps, answers[i].library);
+	}
+}
+
+/* A device that has not been opened for the query, for its interface alone, and one process opens
+ * for both when the MTU of that has changed. */
+static void test_isolated_later(_unused_ void **state)
+{
+	const Case c = {.device = {false, false, 0, PORT_1}};
+	const unsigned int parts = READ_LINKS | READ_DCB;
+	Known known = known_infiniband();
+	PortSnapshot s = {}, again = {};
+
+	known.policy = POLICY_ISOLATE;
+	known.link.mtu = 9000;
+	assert_int_equal(ask(&c, parts, &known, &s), 0);
+	assert_int_equal(s.parts, parts | READ_VERBS | READ_DIRECT);
+	assert_int_equal(ask(&c, parts, &known, &again), 0);
+	assert_int_equal(again.parts, parts);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_no_values),
-		cmocka_unit_test(test_library),
-		cmocka_unit_test(test_ethernet),
+		cmocka_unit_test(test_values),	       cmocka_unit_test(test_no_values),
+		cmocka_unit_test(test_library),	       cmocka_unit_test(test_isolated),
+		cmocka_unit_test(test_isolated_later), cmocka_unit_test(test_ethernet),
 	};
 
 	return cmocka_run_group_tests_name("query-ask", tests, NULL, NULL);

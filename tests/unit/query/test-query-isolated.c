@@ -44,7 +44,7 @@ static void answer(const char *what, const WireMessage *q)
 	if (streq(what, "table"))
 		mask_set(&s.supplied, PORT_ATTR_gids, true);
 	if (streq(what, "error"))
-		m.port.error = -EBUSY;
+		m.port.error = m.port.open_error = -EBUSY;
 	if (streq(what, "type"))
 		m = (WireMessage){
 			.end = {.header = wire_header(WIRE_END, port, q->header.device, 0)}};
@@ -119,6 +119,7 @@ static void test_good(_unused_ void **state)
 		PortSnapshot s = {};
 
 		assert_int_equal(isolated_query(&p, &dv_hbl, 5, port, &s), 0);
+		assert_int_equal(s.open_error, 0);
 		assert_int_equal(s.values.max_num_of_qps, 100 + port);
 		assert_int_equal(s.values.state, 4);
 		assert_true(mask_has(&s.supplied, PORT_ATTR_max_num_of_qps));
@@ -136,6 +137,7 @@ static void test_error(_unused_ void **state)
 	PortSnapshot s = {};
 
 	assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), -EBUSY);
+	assert_int_equal(s.open_error, -EBUSY);
 	assert_true(mask_has(&s.supplied, PORT_ATTR_max_num_of_qps));
 	assert_false(p.failed);
 	isolated_done(&p);
@@ -162,6 +164,7 @@ static void test_bad(_unused_ void **state)
 
 		assert_int_equal(isolated_query(&p, &dv_hbl, 5, 1, &s), bad[i].error);
 		assert_true(mask_is_empty(&s.supplied));
+		assert_int_equal(s.open_error, -EPIPE);
 		/* The process has ended, and there is no other: not for this query, */
 		assert_true(p.pidfd < 0);
 		wait_stray();
@@ -405,6 +408,7 @@ static void test_serve_closed(_unused_ void **state)
 			const WirePort *p = &answers[k].port;
 
 			assert_int_equal(p->error, cases[i].error);
+			assert_int_equal(p->open_error, cases[i].error);
 			assert_int_equal(p->values.max_cq_size, -cases[i].error);
 			assert_true(mask_has(&p->supplied, PORT_ATTR_max_cq_size));
 			assert_false(mask_has(&p->supplied, PORT_ATTR_max_num_of_qps));
