@@ -5,7 +5,6 @@
 #include "format.h"
 #include "gpus.h"
 #include "json.h"
-#include "rail-numbers.h"
 #include "selection.h"
 #include "terminal.h"
 
@@ -45,26 +44,23 @@ static size_t find_ways(const Selection *s, const Gpu *g, Way *ret)
 	return n;
 }
 
-static void print_ways_json(FILE *f, const RailNumbers *rails, const Way *ways, size_t n)
+static void print_ways_json(FILE *f, const Way *ways, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const RailNumber *rail = rail_number_of(rails, ways[i].port);
-
 		json_entry(f);
 		json_open_port(f, ways[i].port);
 		json_add_text(f, "Distance", distance_name(ways[i].distance));
 		json_add_number(f, "Hops", ways[i].hops);
 		json_add_row(f, "State", ways[i].port, PORT_ATTR_state);
-		if (rail) {
-			json_add_number(f, "Rail", rail->number);
-			json_add_text(f, "RailSource", rail_numbers_source(rails));
+		if (object_value(ways[i].port, PORT_ATTR_rail)) {
+			json_add_row(f, "Rail", ways[i].port, PORT_ATTR_rail);
+			json_add_row(f, "RailSource", ways[i].port, PORT_ATTR_rail_source);
 		}
 		json_close(f);
 	}
 }
 
-static void print_json(FILE *f, const Selection *s, const Gpus *g, const RailNumbers *rails,
-		       Way *ways)
+static void print_json(FILE *f, const Selection *s, const Gpus *g, Way *ways)
 {
 	json_begin(f, "Gpus");
 	for (size_t i = 0; i < g->n; i++) {
@@ -74,7 +70,7 @@ static void print_json(FILE *f, const Selection *s, const Gpus *g, const RailNum
 		json_add_text(f, "Address", g->items[i].address);
 		json_add_text(f, "Model", g->items[i].model);
 		json_open_list(f, "Ports");
-		print_ways_json(f, rails, ways, find_ways(s, &g->items[i], ways));
+		print_ways_json(f, ways, find_ways(s, &g->items[i], ways));
 		json_close_list(f);
 		json_close(f);
 	}
@@ -85,11 +81,9 @@ static const TerminalColumn columns[] = {
 	{"GPU", SCOLS_FL_RIGHT},  {"ADDRESS", 0}, {"MODEL", 0}, {"DISTANCE", 0},
 	{"HOPS", SCOLS_FL_RIGHT}, {"PORT", 0},	  {"STATE", 0}, {"RAIL", 0}};
 
-static int add_way(struct libscols_table *t, size_t index, const Gpu *g, const RailNumbers *rails,
-		   const Way *w)
+static int add_way(struct libscols_table *t, size_t index, const Gpu *g, const Way *w)
 {
 	_cleanup_free_ char *state = format_state(w->port);
-	const RailNumber *rail = rail_number_of(rails, w->port);
 	char number[24], hops[24], name[96], rail_text[40] = "-";
 	const char *const cells[] = {number,   g->address,
 				     g->model, distance_name(w->distance),
@@ -98,14 +92,14 @@ static int add_way(struct libscols_table *t, size_t index, const Gpu *g, const R
 
 	snprintf(number, sizeof(number), "%zu", index);
 	snprintf(hops, sizeof(hops), "%u", (unsigned int)w->hops);
-	if (rail)
-		snprintf(rail_text, sizeof(rail_text), "%zu (%s)", rail->number,
-			 rail_numbers_source(rails));
+	if (object_value(w->port, PORT_ATTR_rail))
+		snprintf(rail_text, sizeof(rail_text), "%u (%s)",
+			 (unsigned int)object_number(w->port, PORT_ATTR_rail),
+			 object_text(w->port, PORT_ATTR_rail_source));
 	return state && terminal_add_line(t, cells, ARRAY_SIZE(cells)) ? 0 : -ENOMEM;
 }
 
-static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *g,
-			      const RailNumbers *rails, Way *ways)
+static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *g, Way *ways)
 {
 	_cleanup_(scols_unref_table_pointer) struct libscols_table *t =
 		terminal_table(c, columns, ARRAY_SIZE(columns));
@@ -115,7 +109,7 @@ static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *
 		size_t n = find_ways(s, &g->items[i], ways);
 
 		for (size_t k = 0; r == 0 && k < n && ways[k].distance == ways[0].distance; k++)
-			r = add_way(t, i, &g->items[i], rails, &ways[k]);
+			r = add_way(t, i, &g->items[i], &ways[k]);
 	}
 	return r < 0 ? out_of_memory() : terminal_print_table(c, t, 0);
 }
@@ -123,7 +117,6 @@ static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *
 ExitStatus map_gpus(Context *c)
 {
 	_cleanup_selection_ Selection s = {};
-	_cleanup_(rail_numbers_done) RailNumbers rails = {};
 	_cleanup_(gpus_done) Gpus g = {};
 	_cleanup_free_ Way *ways = NULL;
 	ExitStatus status = selection_read(c, SELECTION_DEVICES | SELECTION_OTHERS, NULL, &s);
@@ -133,12 +126,12 @@ ExitStatus map_gpus(Context *c)
 		return status;
 	missing = selection_complain(&s);
 	ways = calloc(s.n + 1, sizeof(*ways));
-	if (!ways || gpus_find(&s.objects, &g) < 0 || rail_numbers_find(&s.objects, &rails) < 0)
+	if (!ways || gpus_find(&s.objects, &g) < 0)
 		return out_of_memory();
 	if (c->json)
-		print_json(c->out, &s, &g, &rails, ways);
+		print_json(c->out, &s, &g, ways);
 	else if (g.n > 0)
-		status = print_table(c, &s, &g, &rails, ways);
+		status = print_table(c, &s, &g, ways);
 	else if (!c->no_legend)
 		fputs("No accelerator.\n", c->out);
 	return status == STATUS_OK ? missing : status;

@@ -452,6 +452,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 	carry_row(to, from, a);
 	to->supplied = mask_or(mask_without(to->supplied, port_rows(row_is_measured)), measured);
 	to->tables[PORT_TABLE_FINDINGS] = from->tables[PORT_TABLE_FINDINGS];
+	to->rail = from->rail;
 }
 
 /* Rows of parts that the new snapshot has not read stay as in the old one. A table of such a part

@@ -24,7 +24,8 @@ typedef enum CacheOp {
 typedef enum ChangeCause {
 	CHANGE_ANSWER, /* it was read */
 	CHANGE_ERROR,  /* it could not be read */
-	CHANGE_JUDGED, /* it was judged: its health is another, or what is wrong with it */
+	CHANGE_JUDGED, /* it was judged: its health is another, what is wrong with it, or its rail
+			*/
 	CHANGE_LIST, /* the list of devices says so; to a port, that its device has another name */
 } ChangeCause;
 

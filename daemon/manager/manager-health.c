@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How well devices and ports are: what the judge (daemon/health) says of what has changed.
+ * How well devices and ports are: what the judge (daemon/health) says of what has changed; and the
+ * rails, which change with it.
  *
  * It is asked when the change is on the bus, a little later, so that what changes together is
  * judged together, and in a storm of changes it takes a tenth of the processor at most. Ports are
@@ -12,6 +13,7 @@
 #include "log.h"
 #include "manager-private.h"
 #include "processor-time.h"
+#include "rails.h"
 
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
 #define JUDGE_SHARE	 10U
@@ -107,6 +109,15 @@ static void compare(Manager *m)
 	m->health_told = true;
 }
 
+/* A RailTell */
+static void publish_rail(void *userdata, PortChange *c)
+{
+	Manager *m = userdata;
+
+	manager_publish_port(m, c);
+	(void)health_take_port(m->health, c);
+}
+
 static int on_health(sd_event_source *s, uint64_t usec, void *userdata);
 
 /* Waits for what is to be done next. */
@@ -129,6 +140,9 @@ static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *
 	uint64_t begin = processor_now_nsec();
 
 	m->health_soon = m->health_told = false;
+	/* without memory the next time */
+	if (m->ready && m->rails_due)
+		m->rails_due = rails_number(&m->cache, realtime_now_usec(), publish_rail, m) < 0;
 	health_judge(m->health, realtime_now_usec(), publish_health, m);
 	m->judge_usec = next_share(begin, JUDGE_SHARE);
 	if (m->ready && health_wants_comparison(m->health) &&
@@ -155,13 +169,15 @@ void manager_health_judge_soon(Manager *m)
 
 void manager_health_port(Manager *m, PortChange *c)
 {
-	if (health_take_port(m->health, c))
+	m->rails_due |= rails_depend_on(c);
+	if (health_take_port(m->health, c) || m->rails_due)
 		manager_health_judge_soon(m);
 }
 
 void manager_health_device(Manager *m, DeviceChange *c)
 {
-	if (health_take_device(m->health, c))
+	m->rails_due |= c->op != CACHE_UNCHANGED;
+	if (health_take_device(m->health, c) || m->rails_due)
 		manager_health_judge_soon(m);
 }
 

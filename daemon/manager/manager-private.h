@@ -16,7 +16,7 @@
  *   manager-expect.c    what is expected of ports, in files
  *   manager-calls.c     what callers want of the hardware
  *   manager-far.c       the counters of the ports at the other ends of links
- *   manager-health.c    how well devices and ports are
+ *   manager-health.c    how well devices and ports are, and their rails
  *   manager-signal.c    how many bits of a link are errors
  *   manager-publish.c   what goes to the shared memory and to the bus
  *   manager-users.c     who has queue pairs: the processes, and the journal
@@ -118,6 +118,7 @@ struct Manager {
 	sd_event_source *health_timer;
 	bool health_soon;	    /* it runs because something has changed */
 	bool health_told;	    /* the judge has told of something */
+	bool rails_due;		    /* something has changed that decides about rails */
 	uint64_t judge_usec;	    /* CLOCK_MONOTONIC: nothing is judged before */
 	uint64_t compare_usec;	    /* CLOCK_MONOTONIC: the ports are not compared before */
 	AttrVerdict machine_health; /* the worst of all */

@@ -6,54 +6,88 @@
 
 #include "check-parts.h"
 #include "checks.h"
-#include "rail-numbers.h"
+#include "decode.h"
+#include "pci.h"
 
 /* Ours: two that are exchanged are found by the order of the others, of which there are two at
  * least. */
 #define PORTS_LEAST 4U
 
-static void say(CheckRun *r, const RailNumber *one, const RailNumber *other, size_t n)
+/* A port whose rail is by its neighbour. */
+typedef struct Cable {
+	const Object *port;
+	const char *address;
+} Cable;
+
+static int compare_cables(const void *a, const void *b)
+{
+	const Cable *x = a, *y = b;
+	int order = pci_address_compare(x->address, y->address);
+	uint64_t i = object_number(x->port, PORT_ATTR_port_num);
+	uint64_t k = object_number(y->port, PORT_ATTR_port_num);
+
+	return order ? order : (i > k) - (i < k);
+}
+
+/* Fills RET, which has room for all ports, in the order of PCI. A function has the cable of its
+ * adapter. */
+static size_t find_cables(const CheckRun *r, Cable *ret)
+{
+	const char *by_neighbor = decode_name(ATTR_RAIL_SOURCE, RAIL_SOURCE_NEIGHBOR);
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *port = r->objects->items[i];
+		const Object *device = object_list_device(r->objects, port);
+
+		if (port->is_port && !object_is_function(device) &&
+		    streq(object_text(port, PORT_ATTR_rail_source), by_neighbor) &&
+		    *object_text(port, PORT_ATTR_neighbor))
+			ret[n++] = (Cable){port, object_text(device, DEVICE_ATTR_pci_address)};
+	}
+	sort(ret, n, sizeof(*ret), compare_cables);
+	return n;
+}
+
+static void say(CheckRun *r, const Object *one, const Object *other, size_t n)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_neighbor];
 	char name[96];
 
-	r->port = one->port;
+	r->port = one;
 	r->device = object_list_device(r->objects, r->port);
 	if (!check_is_expected(r, row))
 		check_find(r, row,
 			   "the port is at %s, and %s at %s: exchanged, they would have the order "
 			   "of the other %zu ports",
-			   object_text(one->port, PORT_ATTR_neighbor),
-			   object_name(other->port, name),
-			   object_text(other->port, PORT_ATTR_neighbor), n - 2);
+			   object_text(one, PORT_ATTR_neighbor), object_name(other, name),
+			   object_text(other, PORT_ATTR_neighbor), n - 2);
 	r->port = r->device = NULL;
 }
 
 void look_for_swapped_rails(CheckRun *r)
 {
-	_cleanup_(rail_numbers_done) RailNumbers rails = {};
-	const RailNumber *wrong[2] = {};
-	size_t n = 0, n_wrong = 0;
+	_cleanup_free_ Cable *cables = calloc(r->objects->n + 1, sizeof(*cables));
+	size_t wrong[2], n, n_wrong = 0;
 
 	/* if ports were named, only these are checked */
 	if (r->n_names > 0)
 		return;
-	if (rail_numbers_find(r->objects, &rails) < 0) {
+	if (!cables) {
 		r->error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; rails.by_neighbor && i < rails.n; i++) {
-		const RailNumber *rail = &rails.items[i];
-
-		n += !rail->is_another;
-		if (rail->is_another || rail->number == rail->order)
+	n = find_cables(r, cables);
+	for (size_t i = 0; i < n; i++) {
+		if (object_number(cables[i].port, PORT_ATTR_rail) == i)
 			continue;
 		if (n_wrong == ARRAY_SIZE(wrong))
 			return;
-		wrong[n_wrong++] = rail;
+		wrong[n_wrong++] = i;
 	}
-	if (n < PORTS_LEAST || n_wrong < ARRAY_SIZE(wrong) || wrong[0]->number != wrong[1]->order ||
-	    wrong[1]->number != wrong[0]->order)
+	if (n < PORTS_LEAST || n_wrong < ARRAY_SIZE(wrong) ||
+	    object_number(cables[wrong[0]].port, PORT_ATTR_rail) != wrong[1] ||
+	    object_number(cables[wrong[1]].port, PORT_ATTR_rail) != wrong[0])
 		return;
-	say(r, wrong[0], wrong[1], n);
+	say(r, cables[wrong[0]].port, cables[wrong[1]].port, n);
 }

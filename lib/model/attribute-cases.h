@@ -22,6 +22,7 @@
 	case ATTR_DEVICE_TYPE:                                                                     \
 	case ATTR_OPERSTATE:                                                                       \
 	case ATTR_RATE_SOURCE:                                                                     \
+	case ATTR_RAIL_SOURCE:                                                                     \
 	case ATTR_SPEED:                                                                           \
 	case ATTR_ATOMIC_CAP:                                                                      \
 	case ATTR_EVENTS:                                                                          \

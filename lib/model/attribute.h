@@ -58,6 +58,7 @@ typedef struct AttrNone {
 	T(DEVICE_TYPE, uint32_t,  "u", "s")      /* enum rdma_nl_dev_type; 0: as most are */                \
 	T(OPERSTATE,   uint32_t,  "u", "s")      /* IF_OPER_*, RFC 2863 */                                  \
 	T(RATE_SOURCE, uint32_t,  "u", "s")      /* enum AttrRateSource */                                  \
+	T(RAIL_SOURCE, uint32_t,  "u", "s")      /* enum AttrRailSource */                                  \
 	T(SPEED,       uint32_t,  "u", "s")      /* IBA vol. 1, PortInfo:LinkSpeedActive and LinkSpeedExtActive as one code */ \
 	T(ATOMIC_CAP,  uint32_t,  "u", "s")      /* enum ibv_atomic_cap */                                  \
 	T(EVENTS,      uint32_t,  "u", "s")      /* enum AttrEvents */                                      \
@@ -209,6 +210,12 @@ typedef enum AttrRateSource {
 	RATE_SOURCE_BOND,      /* BondActiveRate of a LAG */
 	RATE_SOURCE_LAG_PORT,  /* NetdevSpeed of one port of a LAG: the sum is not known */
 } AttrRateSource;
+
+/* How the rails of the machine are numbered. */
+typedef enum AttrRailSource {
+	RAIL_SOURCE_NEIGHBOR, /* by the names of the switches at the other ends of the links */
+	RAIL_SOURCE_ORDER,    /* by PCI address and number of the port */
+} AttrRailSource;
 
 typedef enum PortAttr {
 #define PORT(field, name, type, unit, interface, class, valid, source, absent, metric, help)       \

@@ -47,6 +47,10 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[RATE_SOURCE_BOND] = "bond",
 		[RATE_SOURCE_LAG_PORT] = "lag-port",
 	}},
+	[ATTR_RAIL_SOURCE] = {{
+		[RAIL_SOURCE_NEIGHBOR] = "neighbor",
+		[RAIL_SOURCE_ORDER] = "order",
+	}},
 	[ATTR_NODE_TYPE] = {{
 		[NODE_TYPE_CA] = "ca",
 		[NODE_TYPE_SWITCH] = "switch",

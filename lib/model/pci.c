@@ -22,3 +22,11 @@ int pci_address_parse(const char *text, char ret[PCI_ADDRESS_SIZE])
 	snprintf(ret, PCI_ADDRESS_SIZE, "%04x:%02x:%02x.%x", domain, bus, slot, function);
 	return 0;
 }
+
+/* A longer address is one with a greater domain. */
+int pci_address_compare(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	return n != m ? (n < m ? -1 : 1) : strcmp(a, b);
+}

@@ -232,6 +232,24 @@ static void derive_gid_index(PortSnapshot *s)
 		PORT_SUPPLY(s, gid_index, best->index);
 }
 
+bool port_can_be_rail(const PortSnapshot *s, const DeviceSnapshot *device)
+{
+	return mask_has(&device->valid, DEVICE_ATTR_pci_address) &&
+	       device->values.dev_type != DEVICE_TYPE_SMI &&
+	       s->values.protocol != PROTOCOL_RAW_PACKET;
+}
+
+static void derive_rail(PortSnapshot *s, const DeviceSnapshot *device)
+{
+	/* before the port was read its device may not have been read */
+	if (s->parts && !port_can_be_rail(s, device))
+		s->rail = (PortRail){.known = RAIL_NONE};
+	if (s->rail.known != RAIL_NUMBERED)
+		return;
+	PORT_SUPPLY(s, rail, s->rail.number);
+	PORT_SUPPLY(s, rail_source, s->rail.source);
+}
+
 /* The interfaces of ROWS, which are rows of TABLE. */
 static unsigned int interfaces_of(const Attribute *table, AttrMask rows)
 {
@@ -367,6 +385,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 	derive_rate(s, device);
 	derive_port_guid(s);
 	derive_gid_index(s);
+	derive_rail(s, device);
 	s->valid = mask_or(core,
 			   valid_rows(port_attributes, mask_without(s->supplied, core),
 				      port_rows(has_rule), port_interfaces(s) | 1U << INTERFACE_RAW,
@@ -510,6 +529,9 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 		return because(UNAVAILABLE_NOT_MEASURED);
 	if (row->source == SOURCE_MEASURED)
 		return because(port_not_measured(s, a));
+	if (a == PORT_ATTR_rail || a == PORT_ATTR_rail_source)
+		return s->rail.known ? because(UNAVAILABLE_NOT_APPLICABLE)
+				     : not_read(s->query_error);
 	if (part == READ_NEIGHBOR && !mask_has(&s->supplied, PORT_ATTR_neighbor_source))
 		return s->no_neighbor
 			       ? s->no_neighbor
@@ -537,7 +559,8 @@ static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
 
 	return mask_is_empty(&others) && a->parts == b->parts && a->failed == b->failed &&
 	       a->query_error == b->query_error && a->open_error == b->open_error &&
-	       a->no_neighbor == b->no_neighbor && a->values.protocol == b->values.protocol;
+	       a->no_neighbor == b->no_neighbor && a->rail.known == b->rail.known &&
+	       a->values.protocol == b->values.protocol;
 }
 
 /* What port_unavailable() returns. GUESSED: the guessed rows of S. */

@@ -17,6 +17,13 @@
 /* The same for all devices together: in the core they take 100 MiB. */
 #define RDMA_PORTS_MAX 32768U
 
+/* The rail of a port. All ports of the machine decide what it is. */
+typedef struct PortRail {
+	enum { RAIL_NOT_KNOWN, RAIL_NONE, RAIL_NUMBERED } known;
+	uint32_t number;
+	AttrRailSource source;
+} PortRail;
+
 /* A port as one query saw it. The snapshot owns its tables. */
 typedef struct PortSnapshot {
 	PortValues values;
@@ -36,6 +43,7 @@ typedef struct PortSnapshot {
 				not. Only the cache writes it */
 	const Unavailable *no_neighbor; /* why the other end is not known, as who was asked says;
 				NULL: nobody was asked */
+	PortRail rail;			/* only the cache writes it */
 	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
 				says nothing, unless it is supplied */
 	unsigned int failed; /* READ_*: those of which a table, or what verbs has, could not be read
@@ -111,6 +119,10 @@ void device_array_free(DeviceSnapshot *devices, size_t n);
 void port_derive(PortSnapshot *s, const DeviceSnapshot *device);
 /* The same for a device: cleans all text and computes S->valid. */
 void device_derive(DeviceSnapshot *s);
+
+/* Whether the port can have a rail, as far as it and its device decide that: it is on a PCI
+ * function, and programs that use RDMA can use it. */
+bool port_can_be_rail(const PortSnapshot *s, const DeviceSnapshot *device);
 
 /* Whether a program should use A before B, entries of the GID table of the port with the values V:
  * the rule of gid_compare(). */

@@ -19,9 +19,9 @@
 #define GUARD_USEC (120 * USEC_PER_SEC)
 
 /* Adds to *N how many properties M names in the rest of its array, and to *JUDGED how many of them
- * say how well something is. */
+ * say how well something is, or which rail it is; *RAILS of them do the latter. */
 static void count_properties(sd_bus_message *m, char type, const char *contents, size_t *n,
-			     size_t *judged)
+			     size_t *judged, size_t *rails)
 {
 	const char *name;
 
@@ -30,8 +30,11 @@ static void count_properties(sd_bus_message *m, char type, const char *contents,
 		if (sd_bus_message_read_basic(m, 's', &name) <= 0)
 			break;
 		++*n;
-		*judged +=
-			streq(name, "Health") || streq(name, "Findings") || streq(name, "FitSince");
+		*rails += startswith(name, "Rail") != NULL;
+		/* that which has a rail now has no reason to have none */
+		*judged += streq(name, "Health") || streq(name, "Findings") ||
+			   streq(name, "FitSince") || startswith(name, "Rail") ||
+			   (*rails && streq(name, "Unavailable"));
 		if (type == 's')
 			continue;
 		assert_true(sd_bus_message_skip(m, "v") >= 0);
@@ -40,17 +43,17 @@ static void count_properties(sd_bus_message *m, char type, const char *contents,
 	assert_true(sd_bus_message_exit_container(m) >= 0);
 }
 
-/* Whether M says how well something is, and nothing else. */
+/* Whether M says how well something is, or which rail, and nothing else. */
 static bool is_of_health(sd_bus_message *m)
 {
-	size_t n = 0, judged = 0;
+	size_t n = 0, judged = 0, rails = 0;
 
 	if (sd_bus_message_is_signal(m, NULL, "PropertiesChanged") <= 0)
 		return false;
 	assert_true(sd_bus_message_rewind(m, true) >= 0);
 	assert_true(sd_bus_message_skip(m, "s") >= 0);
-	count_properties(m, 'e', "{sv}", &n, &judged);
-	count_properties(m, 's', "s", &n, &judged);
+	count_properties(m, 'e', "{sv}", &n, &judged, &rails);
+	count_properties(m, 's', "s", &n, &judged, &rails);
 	assert_true(sd_bus_message_rewind(m, true) >= 0);
 	return judged > 0 && judged == n;
 }

@@ -28,7 +28,7 @@ typedef struct Fixture {
 	/* The signals from org.rdma since the last fixture_forget(), the oldest first. */
 	sd_bus_message **signals;
 	size_t n_signals;
-	/* Also those of Health and Findings, which follow some milliseconds after others. */
+	/* Also those of Health, Findings and Rail, which follow some milliseconds after others. */
 	bool with_health;
 } Fixture;
 

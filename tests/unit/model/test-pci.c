@@ -45,9 +45,19 @@ static void test_addresses(_unused_ void **state)
 	}
 }
 
+/* A greater domain may have more digits. */
+static void test_order(_unused_ void **state)
+{
+	assert_int_equal(pci_address_compare("0000:3b:00.0", "0000:3b:00.0"), 0);
+	assert_true(pci_address_compare("0000:3b:00.0", "0000:3b:00.1") < 0);
+	assert_true(pci_address_compare("10000:01:00.0", "2000:9a:00.0") > 0);
+	assert_true(pci_address_compare("2000:9a:00.0", "10000:01:00.0") < 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses),
+					   cmocka_unit_test(test_order)};
 
 	return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
 }

@@ -638,6 +638,7 @@ static void test_reasons_differ(_unused_ void **state)
 	others[n++].query_error = -EIO;
 	others[n++].open_error = -EACCES;
 	others[n++].no_neighbor = &unavailable_rows[UNAVAILABLE_NONE];
+	others[n++].rail.known = RAIL_NOT_KNOWN;
 	others[n++].values.protocol = PROTOCOL_ROCE;
 	/* of what is supplied, and valid in none of the two */
 	others[n++].values.state = PORT_STATE_DOWN;
