@@ -321,7 +321,7 @@ static void ask_again(Ping *p)
 	}
 }
 
-static int ask_all(Ping *p)
+static ExitStatus ask_all(Ping *p)
 {
 	int r;
 
@@ -333,7 +333,7 @@ static int ask_all(Ping *p)
 		if (r >= 0 && p->is_wait && p->n_left == 0)
 			ask_again(p);
 	} while (r >= 0 && p->n_left > 0 && monotonic_now_usec() < p->end_usec);
-	return r;
+	return r < 0 ? bus_complain(p->what, NULL, r) : STATUS_OK;
 }
 
 /* How the command ends. That this machine could not ask says nothing of the peers. */
@@ -412,13 +412,11 @@ ExitStatus ping_command(Context *c)
 {
 	_cleanup_(ping_done) Ping p = {.c = c, .what = "ping", .end_usec = UINT64_MAX};
 	ExitStatus status = prepare(&p, c->arguments, c->n_arguments);
-	int r;
 
+	if (status == STATUS_OK)
+		status = ask_all(&p);
 	if (status != STATUS_OK)
 		return status;
-	r = ask_all(&p);
-	if (r < 0)
-		return bus_complain("ping", NULL, r);
 	if (c->json)
 		json_begin(c->out, "Peers");
 	for (size_t i = 0; i < p.n; i++)
@@ -437,13 +435,11 @@ ExitStatus ping_wait(Context *c, char **peers, size_t n, uint64_t end_usec, bool
 		Ping p = {.c = c, .what = "wait", .is_wait = true, .end_usec = end_usec};
 	ExitStatus status = prepare(&p, peers, n);
 	char reason[PING_REASON_MAX];
-	int r;
 
+	if (status == STATUS_OK)
+		status = ask_all(&p);
 	if (status != STATUS_OK)
 		return status;
-	r = ask_all(&p);
-	if (r < 0)
-		return bus_complain("wait", NULL, r);
 	for (size_t i = 0; i < p.n && !is_quiet; i++) {
 		const PingResult *result = &p.peers[i].result;
 		/* the first try may not have ended */

@@ -29,29 +29,25 @@ static int compare_gpus(const void *a, const void *b)
 
 int gpus_find(const ObjectList *objects, Gpus *ret)
 {
-	size_t room = 0, n = 0;
-	Gpu *items;
+	_cleanup_(gpus_done) Gpus g = {};
+	size_t n = 0;
 
 	for (size_t i = 0; i < objects->n; i++) {
 		const Value *t = objects->items[i]->is_port ? NULL : table_of(objects->items[i]);
 
-		room += t ? t->n : 0;
+		for (size_t k = 0; t && k < t->n; k++) {
+			if (!array_grow(g.items, n))
+				return -ENOMEM;
+			g.items[n++] = (Gpu){member(&t->items[k], "address"),
+					     member(&t->items[k], "model")};
+		}
 	}
-	items = calloc(room + 1, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	for (size_t i = 0; i < objects->n; i++) {
-		const Value *t = objects->items[i]->is_port ? NULL : table_of(objects->items[i]);
-
-		for (size_t k = 0; t && k < t->n; k++)
-			items[n++] = (Gpu){member(&t->items[k], "address"),
-					   member(&t->items[k], "model")};
-	}
-	sort(items, n, sizeof(*items), compare_gpus);
-	*ret = (Gpus){.items = items};
+	sort(g.items, n, sizeof(*g.items), compare_gpus);
 	for (size_t i = 0; i < n; i++)
-		if (ret->n == 0 || compare_gpus(&items[ret->n - 1], &items[i]) != 0)
-			items[ret->n++] = items[i];
+		if (g.n == 0 || compare_gpus(&g.items[g.n - 1], &g.items[i]) != 0)
+			g.items[g.n++] = g.items[i];
+	*ret = g;
+	g = (Gpus){};
 	return 0;
 }
 
