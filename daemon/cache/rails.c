@@ -171,8 +171,20 @@ int rails_number(const Cache *cache, uint64_t now, RailTell tell, void *userdata
 	return 0;
 }
 
-bool rails_depend_on(const PortChange *c)
+bool rails_depend_on_port(const PortChange *c)
 {
 	return c->op == CACHE_ADDED || mask_has(&c->changed, PORT_ATTR_neighbor) ||
 	       mask_has(&c->changed, PORT_ATTR_protocol);
+}
+
+bool rails_depend_on_device(const DeviceChange *c)
+{
+	static const DeviceAttr rows[] = {DEVICE_ATTR_pci_address,	 DEVICE_ATTR_function,
+					  DEVICE_ATTR_physical_function, DEVICE_ATTR_dev_type,
+					  DEVICE_ATTR_accelerators,	 DEVICE_ATTR_port_count};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (mask_has(&c->changed, rows[i]))
+			return true;
+	return c->op == CACHE_ADDED || c->op == CACHE_REMOVED;
 }

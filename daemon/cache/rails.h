@@ -15,8 +15,9 @@
 /* Is told of a port whose rail is another now. */
 typedef void (*RailTell)(void *userdata, PortChange *change);
 
-/* Whether the change may be one of rails; so may each of a device be. */
-bool rails_depend_on(const PortChange *c);
+/* Whether the change may be one of rails. */
+bool rails_depend_on_port(const PortChange *c);
+bool rails_depend_on_device(const DeviceChange *c);
 /* Numbers the rails of all ports that were read, at NOW (CLOCK_REALTIME in us). -ENOMEM: they
  * are as before. */
 int rails_number(const Cache *c, uint64_t now, RailTell tell, void *userdata);

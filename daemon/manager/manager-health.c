@@ -169,14 +169,14 @@ void manager_health_judge_soon(Manager *m)
 
 void manager_health_port(Manager *m, PortChange *c)
 {
-	m->rails_due |= rails_depend_on(c);
+	m->rails_due |= rails_depend_on_port(c);
 	if (health_take_port(m->health, c) || m->rails_due)
 		manager_health_judge_soon(m);
 }
 
 void manager_health_device(Manager *m, DeviceChange *c)
 {
-	m->rails_due |= c->op != CACHE_UNCHANGED;
+	m->rails_due |= rails_depend_on_device(c);
 	if (health_take_device(m->health, c) || m->rails_due)
 		manager_health_judge_soon(m);
 }

@@ -205,14 +205,34 @@ static void test_depend(_unused_ void **state)
 	static const PortAttr rows[] = {PORT_ATTR_neighbor, PORT_ATTR_protocol};
 	PortChange p = {.op = CACHE_ADDED};
 
-	assert_true(rails_depend_on(&p));
+	assert_true(rails_depend_on_port(&p));
 	p.op = CACHE_CHANGED;
 	mask_set(&p.changed, PORT_ATTR_state, true);
-	assert_false(rails_depend_on(&p));
+	assert_false(rails_depend_on_port(&p));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		p.changed = (AttrMask){};
 		mask_set(&p.changed, rows[i], true);
-		assert_true(rails_depend_on(&p));
+		assert_true(rails_depend_on_port(&p));
+	}
+}
+
+static void test_depend_on_device(_unused_ void **state)
+{
+	static const DeviceAttr rows[] = {DEVICE_ATTR_pci_address,	 DEVICE_ATTR_function,
+					  DEVICE_ATTR_physical_function, DEVICE_ATTR_dev_type,
+					  DEVICE_ATTR_accelerators,	 DEVICE_ATTR_port_count};
+	DeviceChange d = {.op = CACHE_ADDED};
+
+	assert_true(rails_depend_on_device(&d));
+	d.op = CACHE_REMOVED;
+	assert_true(rails_depend_on_device(&d));
+	d.op = CACHE_CHANGED;
+	mask_set(&d.changed, DEVICE_ATTR_fw_ver, true);
+	assert_false(rails_depend_on_device(&d));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		d.changed = (AttrMask){};
+		mask_set(&d.changed, rows[i], true);
+		assert_true(rails_depend_on_device(&d));
 	}
 }
 
@@ -224,6 +244,7 @@ int main(void)
 		TEST(test_near),
 		TEST(test_functions),
 		cmocka_unit_test(test_depend),
+		cmocka_unit_test(test_depend_on_device),
 	};
 
 	return cmocka_run_group_tests_name("rail-numbers", tests, NULL, NULL);
