@@ -99,11 +99,19 @@ class Machine:
         self._start("exporter", "sh", "-c", f'exec 3<&{fd}; LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http exec "$@"',
                     "sh", os.environ["EXPORTER"], pass_fds=[fd])
 
+    def _call(self, path, *call):
+        """What busctl prints of the answer"""
+        return subprocess.run(["busctl", "--address=" + self.environment["DBUS_SYSTEM_BUS_ADDRESS"], "call", "org.rdma", path, *call],
+                              env=self.environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+
     def run(self, command):
         """COMMAND is one of the simulator's: set mlx5_0/1 state=down event=port-error"""
-        subprocess.run(["busctl", "--address=" + self.environment["DBUS_SYSTEM_BUS_ADDRESS"], "call", "org.rdma", "/org/rdma",
-                        "org.rdma.Simulator", "Run", "sa{sv}", command, "0"],
-                       env=self.environment, check=True, stdout=subprocess.DEVNULL)
+        self._call("/org/rdma", "org.rdma.Simulator", "Run", "sa{sv}", command, "0")
+
+    def query(self, port):
+        """rdmad asks what the hardware of PORT says now."""
+        path = self._call("/org/rdma", "org.rdma.Manager", "GetPort", "sa{sv}", port, "0").split('"')[1]
+        self._call(path, "org.rdma.Port", "Query", "a{sv}", "0")
 
     def scrape(self):
         """What Prometheus would get: a text, or None if there is no answer."""

@@ -2,6 +2,7 @@
 """What happens to a simulated machine, as a test for promtool."""
 
 import os
+import re
 
 from machine import Machine, wait_until
 from timeline import Timeline, wanted
@@ -65,6 +66,19 @@ class Story:
         for command in commands:
             self.machine.run(command)
         self.now = self.machine.scrape_until(*([until] if isinstance(until, str) else until))
+
+    def measures(self, port, name):
+        """The error correction of PORT corrects more and more bits, until rdmad knows the metric NAME of it."""
+        bits = 0
+
+        def find():
+            nonlocal bits
+            bits += 1000
+            self.machine.run(f"set {port} fec_corrected_bits={bits}")
+            self.machine.query(port)
+            text = self.machine.scrape() or ""
+            return text if re.search(sample(name, port, ".*"), text, re.MULTILINE) else None
+        self.now = wait_until(find, f"{name} of {port}")
 
     def loses(self, program):
         self.machine.stop(program)
