@@ -620,7 +620,7 @@ static bool reasons_differ_by_row(const PortSnapshot *a, const PortSnapshot *b)
 static void test_reasons_differ(_unused_ void **state)
 {
 	const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[10];
+	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[11];
 	size_t n = 0;
 
 	PORT_SUPPLY(&a, link_layer, LINK_LAYER_INFINIBAND);
