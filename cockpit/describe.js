@@ -134,6 +134,8 @@ const units = {
     uA: n => scaled(n, 1e3, "mA"),
     /* as people speak of light */
     nW: n => n === 0 ? "no light" : `${(10 * Math.log10(n / 1e6)).toFixed(2)} dBm`,
+    "of 10^18 bits": n => (n / 1e18).toExponential(1),
+    "0.001 factors of ten": n => `${n / 1000} factors of ten`,
     "0.01 dB": n => `${(n / 100).toFixed(2)} dB`,
     bits: n => `0x${n.toString(16)}`,
     id: n => `0x${n.toString(16)}`,

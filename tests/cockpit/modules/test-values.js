@@ -27,14 +27,15 @@ test("a value is in its unit", () => {
         [1, "lanes", "1 lane"], [4, "lanes", "4 lanes"], [1, "entries", "1 entry"], [0, "entries", "0 entries"],
         [45, "degrees Celsius", "45 °C"], [7, "K", "7 K"], [250, "cm", "2.5 m"], [3301500, "uV", "3.301 V"], [6750, "uA", "6.75 mA"],
         [1000000, "nW", "0.00 dBm"], [501187, "nW", "-3.00 dBm"], [2000000, "nW", "3.01 dBm"], [0, "nW", "no light"],
-        [[1000000, 0], "nW", "0.00 dBm, no light"], [350, "0.01 dB", "3.50 dB"], [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
+        [[1000000, 0], "nW", "0.00 dBm, no light"], [350, "0.01 dB", "3.50 dB"], [50000000000000, "of 10^18 bits", "5.0e-5"], [2500, "0.001 factors of ten", "2.5 factors of ten"],
+        [255, "bits", "0xff"], [16, "id", "0x10"], [7, null, "7"], [7, "turns", "7 turns"],
         [true, null, "yes"], [false, null, "no"], [["a", 1], null, "a, 1"], [[], null, "none"], ["", null, "none"],
         [{ a: { v: 1 }, b: { v: "x" } }, null, "a: 1, b: x"], [{}, null, "none"],
     ])
         assert.equal(format(value, unit), text);
     /* each unit of the table has a printer */
     for (const unit of new Set(description_json.Attributes.map(row => row.Unit)))
-        assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits|cm|uV|uA|nW|0.01 dB)$/);
+        assert.doesNotMatch(format(5000000, unit), / (us|us since 1970|bit\/s|id|bits|cm|uV|uA|nW|0.01 dB|0.001 factors of ten)$/);
     assert.deepEqual(["active", "active-defer", "down", "init", "armed"].map(tone), ["good", "good", "bad", "fair", "fair"]);
 });
 
