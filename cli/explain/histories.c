@@ -171,6 +171,11 @@ static size_t choose_matching(Histories *h, const char *argument)
 			continue;
 		found = entry;
 		n++;
+		/* the whole name, of a device without ports, is not that of its former ports */
+		if (!pattern && streq(history_entry_name(entry), argument)) {
+			n = 1;
+			break;
+		}
 		if (pattern)
 			choose_entry(h, entry);
 	}

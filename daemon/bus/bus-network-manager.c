@@ -96,7 +96,9 @@ static int take_address(sd_bus_message *m, const char *key, void *userdata)
 	    inet_ntop(n == sizeof(struct in_addr) ? AF_INET : AF_INET6, address,
 		      s->values.neighbor_address, sizeof(s->values.neighbor_address)))
 		mask_set(&s->supplied, PORT_ATTR_neighbor_address, true);
-	return r < 0 ? r : MIN(sd_bus_message_exit_container(m), 0) + 1;
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	return r < 0 ? r : 1;
 }
 
 /* As lldpd writes it */

@@ -453,6 +453,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 	to->supplied = mask_or(mask_without(to->supplied, port_rows(row_is_measured)), measured);
 	to->tables[PORT_TABLE_FINDINGS] = from->tables[PORT_TABLE_FINDINGS];
 	to->rail = from->rail;
+	to->was_measured = from->was_measured;
 }
 
 /* Rows of parts that the new snapshot has not read stay as in the old one. A table of such a part
@@ -627,6 +628,7 @@ void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t n
 	MASK_FOREACH(a, said)
 	carry_row(&p->now, measured, a);
 	p->now.supplied = mask_or(mask_without(p->now.supplied, rows), said);
+	p->now.was_measured |= !mask_is_empty(&said);
 	port_derive(&p->now, &p->device->now);
 	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&ret->was, &p->now));
 	if (!mask_is_empty(&ret->changed))

@@ -191,8 +191,9 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 	m->neighbors_usec =
 		MIN(2 * MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC), m->config.neighbor_usec);
 	manager_neighbors_start(m);
+	/* NetworkManager answers with all that it has, and the fabric is asked port by port */
 	for (size_t i = 0; i < ARRAY_SIZE(m->neighbor_asks); i++)
-		if (i != NEIGHBORS_OF_FABRIC || is_first ||
+		if (i == NEIGHBORS_OF_LLDPD || is_first ||
 		    m->neighbors_usec == m->config.neighbor_usec)
 			begin_ask(&m->neighbor_asks[i]);
 	return 0;
@@ -200,7 +201,11 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 
 void manager_neighbors_start(Manager *m)
 {
-	if (m->neighbor_asks[0].path && m->config.neighbor_usec)
+	bool asks = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(m->neighbor_asks); i++)
+		asks |= m->neighbor_asks[i].path != NULL;
+	if (asks && m->config.neighbor_usec)
 		manager_start_timer(m, &m->neighbors, MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC),
 				    on_time, m, "neighbors");
 }

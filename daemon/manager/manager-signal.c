@@ -9,7 +9,7 @@
 #include "error-ratio.h"
 #include "manager-private.h"
 
-/* A counter is read so much later or earlier than rdmad knows: in a shorter time that is much. */
+/* rdmad knows the time of a reading only roughly. In a shorter interval that error is large. */
 #define LEAST_USEC (10 * USEC_PER_SEC)
 /* Where this counter stands still */
 #define SYMBOL_ERRORS_MAX UINT16_MAX
@@ -37,23 +37,34 @@ static void forget(Manager *m, Port *p)
 	publish(m, p, &(PortSnapshot){});
 }
 
+/* The rate of the link whose errors the counter has; 0: it is not known. Of a LAG that is one
+ * interface, and Rate may be that of all. */
+static uint64_t rate_of_link(const PortSnapshot *s)
+{
+	bool is_of_all = s->values.rate_source == RATE_SOURCE_EFFECTIVE ||
+			 s->values.rate_source == RATE_SOURCE_BOND;
+
+	if (mask_has(&s->valid, PORT_ATTR_netdev_speed))
+		return s->values.netdev_speed;
+	return mask_has(&s->valid, PORT_ATTR_rate) && !is_of_all ? s->values.rate : 0;
+}
+
 /* The counter of errors of P, which has been read, has N. */
 static void take(Manager *m, Port *p, uint64_t n)
 {
 	const PortSnapshot *now = &p->now;
+	const uint64_t rate = rate_of_link(now);
 	PortSnapshot s = {};
 	uint64_t interval, limit;
 	ErrorRatio e;
 
-	if (!mask_has(&now->valid, PORT_ATTR_rate) || !now->values.rate ||
-	    !decode_state_meets(now->values.state, PORT_STATE_ACTIVE))
+	if (!rate || !decode_state_meets(now->values.state, PORT_STATE_ACTIVE))
 		return forget(m, p);
 	if (!p->errors)
 		p->errors = calloc(1, sizeof(*p->errors));
 	if (!p->errors)
 		return;
-	interval =
-		error_meter_take(p->errors, (ErrorCount){n, monotonic_usec(m)}, now->values.rate);
+	interval = error_meter_take(p->errors, (ErrorCount){n, monotonic_usec(m)}, rate);
 	if (interval > 0 && interval < LEAST_USEC)
 		return;
 	if (interval == 0)
@@ -65,7 +76,7 @@ static void take(Manager *m, Port *p, uint64_t n)
 	if (e.ratio)
 		PORT_SUPPLY(&s, bit_error_ratio, e.ratio);
 	limit = mask_has(&now->valid, PORT_ATTR_fec_corrected_bits)
-			? error_limit(now->values.fec_mode, now->values.rate)
+			? error_limit(now->values.fec_mode, rate)
 			: 0;
 	if (limit)
 		PORT_SUPPLY(&s, bit_error_margin, error_margin(e.upper, limit));
@@ -78,8 +89,13 @@ void manager_signal_port(Manager *m, PortChange *c)
 
 	if (mask_has(&c->changed, PORT_ATTR_state_change))
 		forget(m, p);
-	if (c->cause == CHANGE_ANSWER && c->parts & READ_SIGNAL &&
-	    mask_has(&p->now.valid, PORT_ATTR_fec_corrected_bits))
+	if (c->cause != CHANGE_ANSWER || !(c->parts & READ_SIGNAL) ||
+	    !mask_has(&p->now.valid, PORT_ATTR_fec_corrected_bits))
+		return;
+	/* some drivers have the counter although nothing counts */
+	if (streq(p->now.values.fec_mode, "off"))
+		forget(m, p);
+	else
 		take(m, p, p->now.values.fec_corrected_bits);
 }
 

@@ -15,8 +15,9 @@
 
 /* Errors in 10^18 bits */
 typedef struct ErrorRatio {
-	uint64_t lower, upper; /* with 95 % confidence it is one of these, or between them */
-	uint64_t ratio;	       /* 0: there were fewer than ERRORS_LEAST errors */
+	uint64_t lower,
+		upper;	/* with 95 % confidence it is not below the one, nor above the other */
+	uint64_t ratio; /* 0: there were fewer than ERRORS_LEAST errors */
 } ErrorRatio;
 
 /* The ratio of N errors in BITS bits, of which there is one at least. */

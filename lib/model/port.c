@@ -267,6 +267,8 @@ unsigned int port_interfaces(const PortSnapshot *s)
 		mask_and(mask_or(s->supplied, s->unanswered), port_rows(row_brings_interface));
 	unsigned int interfaces = 1U << INTERFACE_PORT | interfaces_of(port_attributes, said);
 
+	if (s->was_measured)
+		interfaces |= interfaces_of(port_attributes, port_rows(row_is_measured));
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
 	if (is_infiniband(s->values.protocol))
@@ -506,13 +508,20 @@ static unsigned int part_behind(PortAttr a)
 	return a == PORT_ATTR_port_guid || a == PORT_ATTR_gid_index ? READ_GIDS : READ_VERBS;
 }
 
+static bool has_fec_off(const PortSnapshot *s)
+{
+	return streq(s->values.fec_mode, "off");
+}
+
 /* Why row A, which rdmad measures, has no value. */
 static UnavailableCode port_not_measured(const PortSnapshot *s, PortAttr a)
 {
 	bool is_counted = mask_has(&s->supplied, PORT_ATTR_fec_corrected_bits);
 
-	if (!is_counted && !is_infiniband(s->values.protocol))
+	if (!is_counted && s->values.protocol != PROTOCOL_INFINIBAND)
 		return UNAVAILABLE_NOT_REPORTED;
+	if (is_counted && has_fec_off(s))
+		return UNAVAILABLE_NOT_APPLICABLE;
 	return a == PORT_ATTR_bit_error_margin &&
 			       (!is_counted || mask_has(&s->supplied, PORT_ATTR_bit_error_interval))
 		       ? UNAVAILABLE_NOT_APPLICABLE
@@ -560,7 +569,7 @@ static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
 	return mask_is_empty(&others) && a->parts == b->parts && a->failed == b->failed &&
 	       a->query_error == b->query_error && a->open_error == b->open_error &&
 	       a->no_neighbor == b->no_neighbor && a->rail.known == b->rail.known &&
-	       a->values.protocol == b->values.protocol;
+	       a->values.protocol == b->values.protocol && has_fec_off(a) == has_fec_off(b);
 }
 
 /* What port_unavailable() returns. GUESSED: the guessed rows of S. */

@@ -44,6 +44,7 @@ typedef struct PortSnapshot {
 	const Unavailable *no_neighbor; /* why the other end is not known, as who was asked says;
 				NULL: nobody was asked */
 	PortRail rail;			/* only the cache writes it */
+	bool was_measured;		/* rows that rdmad measures have had values. The same */
 	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
 				says nothing, unless it is supplied */
 	unsigned int failed; /* READ_*: those of which a table, or what verbs has, could not be read

@@ -78,7 +78,7 @@ static inline bool row_is_measured(const Attribute *a)
 static inline bool row_brings_interface(const Attribute *a)
 {
 	return a->source == SOURCE_DV || a->interface == INTERFACE_DEVICE_LIMITS ||
-	       a->interface == INTERFACE_SIGNAL;
+	       (a->interface == INTERFACE_SIGNAL && a->source != SOURCE_MEASURED);
 }
 
 static inline bool row_is_text(const Attribute *a)

@@ -75,6 +75,11 @@ static bool has(Test *t, PortAttr a)
 	return mask_has(&port_1(t)->now.valid, a);
 }
 
+static bool has_signal(Test *t)
+{
+	return port_interfaces(&port_1(t)->now) & 1U << INTERFACE_SIGNAL;
+}
+
 static const char *why_not(Test *t, PortAttr a)
 {
 	return port_unavailable(&port_1(t)->now, a)->code;
@@ -139,20 +144,63 @@ static void test_corrected_bits(void **state)
 	assert_true(has(t, PORT_ATTR_bit_error_ratio));
 }
 
+/* CorrectedBits is of one interface of a LAG, and Rate of all. */
+static void test_lag(void **state)
+{
+	Test *t = *state;
+
+	connect_ethernet(t);
+	PORT_SUPPLY(&port_1(t)->now, port_speed, 200 * GBIT);
+	port_derive(&port_1(t)->now, &device(t, 1)->now);
+	assert_int_equal(port_1(t)->now.values.rate, 200 * GBIT);
+	correct(t, 0, 0);
+	correct(t, 1000, 1000000);
+	assert_in_range(port_1(t)->now.values.bit_error_ratio, UINT64_C(9900000000),
+			UINT64_C(10000000000));
+	assert_in_range(port_1(t)->now.values.bit_error_margin, 3690, 3710);
+	/* without the speed of the interface nothing is known */
+	mask_set(&port_1(t)->now.supplied, PORT_ATTR_netdev_speed, false);
+	port_derive(&port_1(t)->now, &device(t, 1)->now);
+	correct(t, 1000, 2000000);
+	assert_false(has(t, PORT_ATTR_bit_error_ratio));
+}
+
+/* A driver has the counter although nothing is corrected. */
+static void test_no_fec(void **state)
+{
+	Test *t = *state;
+
+	connect_ethernet(t);
+	PORT_SUPPLY_TEXT(&port_1(t)->now, fec_mode, "off");
+	correct(t, 0, 0);
+	correct(t, 1000, 0);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio_upper), "not-applicable");
+}
+
 /* A link that has come up again is measured anew. */
 static void test_link_down(void **state)
 {
 	Test *t = *state;
-	PortChange change = {.port = port_1(t), .cause = CHANGE_ANSWER};
+	PortChange change = {.port = port_1(t), .cause = CHANGE_ANSWER}, answered;
+	PortSnapshot answer = {.parts = READ_VERBS};
 
 	connect_port(t);
 	count(t, 0, 0);
+	assert_false(has_signal(t));
 	count(t, 1000, 20);
 	assert_true(has(t, PORT_ATTR_bit_error_ratio));
 	mask_set(&change.changed, PORT_ATTR_state_change, true);
 	manager_signal_port(t->manager, &change);
 	assert_null(port_1(t)->errors);
 	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "too-early");
+	/* its interface stays, and an answer leaves it */
+	assert_true(has_signal(t));
+	PORT_SUPPLY(&answer, link_layer, 1);
+	PORT_SUPPLY(&answer, state, 4 /* active */);
+	cache_apply_port(port_1(t), &answer, 0, 3000, &answered);
+	port_change_done(&answered);
+	assert_true(has_signal(t));
+	connect_port(t);
 	count(t, 0, 20);
 	port_1(t)->now.values.state = 2 /* init */;
 	count(t, 1000, 40);
@@ -168,15 +216,16 @@ static void test_not_counted(void **state)
 	connect_port(t);
 	PORT_SUPPLY(&port_1(t)->now, protocol, PROTOCOL_ROCE);
 	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "not-reported");
+	PORT_SUPPLY(&port_1(t)->now, protocol, PROTOCOL_OPA);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "not-reported");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ANSWERED(test_symbol_errors),
-		ANSWERED(test_corrected_bits),
-		ANSWERED(test_link_down),
-		ANSWERED(test_not_counted),
+		ANSWERED(test_symbol_errors), ANSWERED(test_corrected_bits),
+		ANSWERED(test_lag),	      ANSWERED(test_no_fec),
+		ANSWERED(test_link_down),     ANSWERED(test_not_counted),
 	};
 
 	return cmocka_run_group_tests_name("manager-signal", tests, NULL, NULL);

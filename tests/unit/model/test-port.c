@@ -620,12 +620,13 @@ static bool reasons_differ_by_row(const PortSnapshot *a, const PortSnapshot *b)
 static void test_reasons_differ(_unused_ void **state)
 {
 	const DeviceSnapshot device = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[11];
+	PortSnapshot a = {.parts = READ_VERBS | READ_PKEYS}, others[12];
 	size_t n = 0;
 
 	PORT_SUPPLY(&a, link_layer, LINK_LAYER_INFINIBAND);
 	PORT_SUPPLY(&a, state, PORT_STATE_ACTIVE);
 	PORT_SUPPLY(&a, active_mtu, 99);
+	PORT_SUPPLY(&a, fec_corrected_bits, 0);
 	port_derive(&a, &device);
 	assert_false(port_reasons_differ(&a, &a));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
@@ -640,6 +641,7 @@ static void test_reasons_differ(_unused_ void **state)
 	others[n++].no_neighbor = &unavailable_rows[UNAVAILABLE_NONE];
 	others[n++].rail.known = RAIL_NOT_KNOWN;
 	others[n++].values.protocol = PROTOCOL_ROCE;
+	text_copy(others[n++].values.fec_mode, sizeof(others->values.fec_mode), "off");
 	/* of what is supplied, and valid in none of the two */
 	others[n++].values.state = PORT_STATE_DOWN;
 	assert_int_equal(n, ARRAY_SIZE(others));
