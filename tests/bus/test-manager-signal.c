@@ -162,6 +162,7 @@ static void test_lag(void **state)
 	mask_set(&port_1(t)->now.supplied, PORT_ATTR_netdev_speed, false);
 	port_derive(&port_1(t)->now, &device(t, 1)->now);
 	correct(t, 1000, 2000000);
+	correct(t, 1000, 3000000);
 	assert_false(has(t, PORT_ATTR_bit_error_ratio));
 }
 
