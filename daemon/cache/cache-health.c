@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the judge says of ports and devices. */
+/* What the judge says of ports and devices, and the rails of ports. */
 
 #include "cache.h"
 
@@ -37,6 +37,17 @@ void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Ta
 	p->now.values.fit_since = fit_since;
 	p->fit_downs = p->history.link_downs;
 	take_findings(findings_now, findings, are_others);
+}
+
+void cache_apply_port_rail(Port *p, const PortRail *rail, uint64_t now, PortChange *ret)
+{
+	*ret = (PortChange){
+		.port = p, .cause = CHANGE_JUDGED, .op = CACHE_CHANGED, .when_usec = now};
+	ret->was = p->now;
+	p->now.rail = *rail;
+	port_derive(&p->now, &p->device->now);
+	ret->changed = port_diff(&ret->was, &p->now);
+	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&ret->was, &p->now));
 }
 
 void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,

@@ -170,6 +170,9 @@ void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Ta
 void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,
 			       DeviceChange *ret);
 
+/* The rail of P is RAIL now, which is another one than before. *RET says what changes at NOW. */
+void cache_apply_port_rail(Port *p, const PortRail *rail, uint64_t now, PortChange *ret);
+
 /* From now on the rows of P that rdmad measures are those of MEASURED that it supplies. *RET says
  * what changes at NOW. */
 void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t now,

@@ -28,14 +28,13 @@ static const char *device_text(const Port *p, DeviceAttr a)
 static Candidate describe(Port *p)
 {
 	const DeviceSnapshot *device = &p->device->now;
-	const char *function = device_text(p, DEVICE_ATTR_function);
 	Candidate c = {.port = p, .nearest = _DISTANCE_MAX, .neighbor = ""};
 
 	TABLE_FOREACH(AcceleratorEntry, e, device->tables[DEVICE_TABLE_ACCELERATORS])
 		c.nearest = MIN(c.nearest, distance_from_name(e->distance));
 	if (mask_has(&p->now.valid, PORT_ATTR_neighbor))
 		c.neighbor = p->now.values.neighbor;
-	c.is_function = streq(function, "vf") || streq(function, "sf");
+	c.is_function = pci_function_is_part(device_text(p, DEVICE_ATTR_function));
 	if (port_can_be_rail(&p->now, device) && c.nearest != DISTANCE_LOC)
 		c.address = device_text(p, c.is_function ? DEVICE_ATTR_physical_function
 							 : DEVICE_ATTR_pci_address);
@@ -45,10 +44,7 @@ static Candidate describe(Port *p)
 /* The ports of one cable together, first that of the adapter itself. */
 static int compare_cables(const Candidate *x, const Candidate *y)
 {
-	int order = pci_address_compare(x->address, y->address);
-	uint32_t i = x->port->number, k = y->port->number;
-
-	return order ? order : (i > k) - (i < k);
+	return pci_port_compare(x->address, x->port->number, y->address, y->port->number);
 }
 
 static int compare_candidates(const void *a, const void *b)
@@ -110,21 +106,6 @@ static void number_by_order(Candidate *c, size_t n)
 	}
 }
 
-static void put(Port *p, const PortRail *rail, uint64_t now, RailTell tell, void *userdata)
-{
-	PortChange change = {.port = p,
-			     .cause = CHANGE_JUDGED,
-			     .op = CACHE_CHANGED,
-			     .was = p->now,
-			     .when_usec = now};
-
-	p->now.rail = *rail;
-	port_derive(&p->now, &p->device->now);
-	change.changed = port_diff(&change.was, &p->now);
-	mask_set(&change.changed, PORT_ATTR_unavailable, port_reasons_differ(&change.was, &p->now));
-	tell(userdata, &change);
-}
-
 static size_t find_candidates(const Cache *c, Candidate *ret)
 {
 	size_t n = 0;
@@ -161,12 +142,15 @@ int rails_number(const Cache *cache, uint64_t now, RailTell tell, void *userdata
 		return by_neighbor;
 	for (size_t i = 0; i < n_all; i++) {
 		PortRail rail = {RAIL_NONE, 0, 0};
+		PortChange change;
 
 		if (i < n)
 			rail = (PortRail){RAIL_NUMBERED, c[i].number,
 					  by_neighbor ? RAIL_SOURCE_NEIGHBOR : RAIL_SOURCE_ORDER};
-		if (memcmp(&c[i].port->now.rail, &rail, sizeof(rail)) != 0)
-			put(c[i].port, &rail, now, tell, userdata);
+		if (memcmp(&c[i].port->now.rail, &rail, sizeof(rail)) == 0)
+			continue;
+		cache_apply_port_rail(c[i].port, &rail, now, &change);
+		tell(userdata, &change);
 	}
 	return 0;
 }

@@ -22,11 +22,9 @@ typedef struct Cable {
 static int compare_cables(const void *a, const void *b)
 {
 	const Cable *x = a, *y = b;
-	int order = pci_address_compare(x->address, y->address);
-	uint64_t i = object_number(x->port, PORT_ATTR_port_num);
-	uint64_t k = object_number(y->port, PORT_ATTR_port_num);
 
-	return order ? order : (i > k) - (i < k);
+	return pci_port_compare(x->address, object_number(x->port, PORT_ATTR_port_num), y->address,
+				object_number(y->port, PORT_ATTR_port_num));
 }
 
 /* Fills RET, which has room for all ports, in the order of PCI. A function has the cable of its

@@ -5,6 +5,7 @@
 #include "bus-walk.h"
 #include "list.h"
 #include "metrics-private.h"
+#include "pci.h"
 #include "port-name.h"
 
 static void value_done(MetricValue *v)
@@ -438,7 +439,7 @@ static void mark_functions(Metrics *m)
 		const MetricValue *function = &device->values[DEVICE_ATTR_function];
 
 		device->is_function =
-			function->kind == METRIC_VALUE_TEXT && !streq(function->text, "pf");
+			function->kind == METRIC_VALUE_TEXT && pci_function_is_part(function->text);
 		/* both are sorted by the index of the device */
 		while (p < ports->n && ports->items[p].device < device->device)
 			p++;

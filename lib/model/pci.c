@@ -24,9 +24,21 @@ int pci_address_parse(const char *text, char ret[PCI_ADDRESS_SIZE])
 }
 
 /* A longer address is one with a greater domain. */
-int pci_address_compare(const char *a, const char *b)
+static int compare_addresses(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
 
 	return n != m ? (n < m ? -1 : 1) : strcmp(a, b);
+}
+
+int pci_port_compare(const char *a, uint64_t port_a, const char *b, uint64_t port_b)
+{
+	int order = compare_addresses(a, b);
+
+	return order ? order : (port_a > port_b) - (port_a < port_b);
+}
+
+bool pci_function_is_part(const char *function)
+{
+	return streq(function, "vf") || streq(function, "sf");
 }

@@ -7,6 +7,7 @@
 
 #include "bus-walk.h"
 #include "decode.h"
+#include "pci.h"
 #include "port-name.h"
 #include "unavailable.h"
 
@@ -392,9 +393,7 @@ const Object *object_list_device(const ObjectList *l, const Object *port)
 
 bool object_is_function(const Object *device)
 {
-	const char *function = object_text(device, DEVICE_ATTR_function);
-
-	return streq(function, "vf") || streq(function, "sf");
+	return pci_function_is_part(object_text(device, DEVICE_ATTR_function));
 }
 
 bool object_list_is_plane(const ObjectList *l, const Object *port)

@@ -48,16 +48,25 @@ static void test_addresses(_unused_ void **state)
 /* A greater domain may have more digits. */
 static void test_order(_unused_ void **state)
 {
-	assert_int_equal(pci_address_compare("0000:3b:00.0", "0000:3b:00.0"), 0);
-	assert_true(pci_address_compare("0000:3b:00.0", "0000:3b:00.1") < 0);
-	assert_true(pci_address_compare("10000:01:00.0", "2000:9a:00.0") > 0);
-	assert_true(pci_address_compare("2000:9a:00.0", "10000:01:00.0") < 0);
+	assert_int_equal(pci_port_compare("0000:3b:00.0", 1, "0000:3b:00.0", 1), 0);
+	assert_true(pci_port_compare("0000:3b:00.0", 1, "0000:3b:00.1", 1) < 0);
+	assert_true(pci_port_compare("10000:01:00.0", 1, "2000:9a:00.0", 1) > 0);
+	assert_true(pci_port_compare("2000:9a:00.0", 1, "10000:01:00.0", 1) < 0);
+	assert_true(pci_port_compare("0000:3b:00.0", 2, "0000:3b:00.0", 1) > 0);
+	assert_true(pci_port_compare("0000:3b:00.0", 2, "0000:3b:00.1", 1) < 0);
+}
+
+static void test_parts(_unused_ void **state)
+{
+	assert_true(pci_function_is_part("vf") && pci_function_is_part("sf"));
+	assert_false(pci_function_is_part("pf") || pci_function_is_part(""));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses),
-					   cmocka_unit_test(test_order)};
+					   cmocka_unit_test(test_order),
+					   cmocka_unit_test(test_parts)};
 
 	return cmocka_run_group_tests_name("pci", tests, NULL, NULL);
 }
