@@ -11,7 +11,6 @@
 /* What the programs ask may take so long; the bus may have to start them. */
 #define TIMEOUT_USEC (8 * USEC_PER_SEC)
 
-#define VLAN_MAX    4094U
 #define PERCENT_MAX 100U
 
 static const struct {

@@ -147,7 +147,7 @@ static int take_said(sd_bus_message *m, const char *key, void *userdata)
 		{"port-id", PORT_ATTR_neighbor_port, 0},
 		{"port-description", PORT_ATTR_neighbor_port_text, 0},
 		{"chassis-id", PORT_ATTR_neighbor_chassis, 0},
-		{"ieee-802-1-pvid", PORT_ATTR_neighbor_vlan, 4094},
+		{"ieee-802-1-pvid", PORT_ATTR_neighbor_vlan, VLAN_MAX},
 		{"ieee-802-3-max-frame-size", PORT_ATTR_neighbor_frame, UINT16_MAX},
 	};
 

@@ -159,7 +159,7 @@ static int take_system(const Lldpd *l, lldpctl_atom_t *port, void *userdata)
 	text_copy(n.interface, sizeof(n.interface), known->interface);
 	take_text(l, port, lldpctl_k_port_id, n.port, sizeof(n.port));
 	take_text(l, port, lldpctl_k_port_descr, n.port_text, sizeof(n.port_text));
-	n.vlan = take_number(l, port, lldpctl_k_port_vlan_pvid, 4094);
+	n.vlan = take_number(l, port, lldpctl_k_port_vlan_pvid, VLAN_MAX);
 	n.frame = take_number(l, port, lldpctl_k_port_dot3_mfs, UINT16_MAX);
 	(void)each_of(l, port, lldpctl_k_custom_tlvs, ITEMS_MAX, take_piece, &n);
 	chassis = l->atom_get(port, lldpctl_k_port_chassis);

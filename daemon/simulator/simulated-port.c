@@ -143,7 +143,7 @@ static bool parse_gid_word(const char *word, GidEntry *entry)
 	const char *number = startswith(word, "vlan=");
 	uint64_t value;
 
-	if (number && text_to_u64(number, 4094, &value) == 0 && value > 0) {
+	if (number && text_to_u64(number, VLAN_MAX, &value) == 0 && value > 0) {
 		entry->vlan_id = (uint32_t)value;
 		return true;
 	}

@@ -25,6 +25,8 @@ typedef char AttrText[64];
 typedef char AttrLongText[72];
 /* The same for a path in sysfs, or a long list. */
 typedef char AttrPath[320];
+/* The greatest number of a VLAN (IEEE 802.1Q). */
+#define VLAN_MAX 4094U
 /* The type of rows without storage among the values: a structure without members has size 0 in GNU
  * C. */
 typedef struct AttrNone {
