@@ -568,18 +568,19 @@ static size_t find_left_out(const Rails *rails, size_t i, const char *reason)
 	return i;
 }
 
-static size_t count_left_out(const Rails *rails, const char *reason)
+/* How many are left out because of REASON: MOST, or fewer. */
+static size_t count_left_out(const Rails *rails, const char *reason, size_t most)
 {
-	size_t n = 0;
+	size_t n = 0, i = 0;
 
-	for (size_t i = 0; (i = find_left_out(rails, i, reason)) < rails->n; i++)
+	for (; n < most && (i = find_left_out(rails, i, reason)) < rails->n; i++)
 		n++;
 	return n;
 }
 
 static void print_names(const Rails *rails, FILE *f, const char *reason)
 {
-	size_t n = count_left_out(rails, reason), i = 0;
+	size_t n = count_left_out(rails, reason, SIZE_MAX), i = 0;
 	char name[96];
 
 	for (size_t k = 0; k < NAMES_MOST; k++, i++) {
@@ -595,7 +596,7 @@ void rails_print_left_out(const Rails *rails, FILE *f)
 
 	for (size_t i = 0; i < rails->n; i++) {
 		const char *reason = rails->items[i].reason;
-		bool is_many = reason && count_left_out(rails, reason) > LINES_MOST;
+		bool is_many = reason && count_left_out(rails, reason, LINES_MOST + 1) > LINES_MOST;
 
 		if (!reason || (is_many && find_left_out(rails, 0, reason) < i))
 			continue;
