@@ -606,30 +606,46 @@ static void assert_code(Fixture *f, const char *path, const char *name, const ch
 	assert_string_equal(code, expected);
 }
 
+/* Plays PLAYED, whose record is kept. Returns the directory of the record. */
+static char *play_recorded(Fixture *f, const char *name, const char *played)
+{
+	char *directory = g_strdup_printf("%s/%s", f->directory, name);
+	g_autofree char *option = g_strdup_printf("--state=%s", directory);
+
+	assert_int_equal(mkdir(directory, 0700), 0);
+	start(f, played, (const char *const[]){option, NULL});
+	fixture_wait_signal(f, "/org/rdma/device/0/port/1", "PropertiesChanged");
+	return directory;
+}
+
+/* Ends that, and plays the record in DIRECTORY, which has BEGINNING and CHANGE. */
+static void play_again(Fixture *f, const char *directory, const char *beginning, const char *change)
+{
+	g_autofree char *text = NULL;
+
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	text = read_record(directory);
+	assert_non_null(text);
+	assert_non_null(strstr(text, beginning));
+	assert_non_null(strstr(text, change));
+	start(f, text, NULL);
+	fixture_wait_signal(f, "/org/rdma/device/0/port/1", "PropertiesChanged");
+}
+
 /* Why the other end of a link is not known is in the record, and played. */
 static void test_no_neighbor(void **state)
 {
 	static const char path[] = "/org/rdma/device/0/port/1";
 	Fixture *f = *state;
-	g_autofree char *directory = g_strdup_printf("%s/neighbor", f->directory);
-	g_autofree char *option = g_strdup_printf("--state=%s", directory);
-	g_autofree char *text = NULL;
+	g_autofree char *directory = play_recorded(
+		f, "neighbor",
+		"[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
+		"answer.no_neighbor = refused\nlink_layer = infiniband\nstate = active\n"
+		"[script]\nat 1ms: answer m0/1 answer.no_neighbor=no-answer\n");
 
-	assert_int_equal(mkdir(directory, 0700), 0);
-	start(f,
-	      "[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
-	      "answer.no_neighbor = refused\nlink_layer = infiniband\nstate = active\n"
-	      "[script]\nat 1ms: answer m0/1 answer.no_neighbor=no-answer\n",
-	      (const char *const[]){option, NULL});
-	fixture_wait_signal(f, path, "PropertiesChanged");
 	assert_code(f, path, "Neighbor", "no-answer");
-	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
-	text = read_record(directory);
-	assert_non_null(text);
-	assert_non_null(strstr(text, "\nanswer.no_neighbor = refused\n"));
-	assert_non_null(strstr(text, " \"answer.no_neighbor=no-answer\""));
-	start(f, text, NULL);
-	fixture_wait_signal(f, path, "PropertiesChanged");
+	play_again(f, directory, "\nanswer.no_neighbor = refused\n",
+		   " \"answer.no_neighbor=no-answer\"");
 	assert_code(f, path, "Neighbor", "no-answer");
 }
 
@@ -638,27 +654,17 @@ static void test_unanswered(void **state)
 {
 	static const char path[] = "/org/rdma/device/0/port/1";
 	Fixture *f = *state;
-	g_autofree char *directory = g_strdup_printf("%s/unanswered", f->directory);
-	g_autofree char *option = g_strdup_printf("--state=%s", directory);
-	g_autofree char *text = NULL;
+	g_autofree char *directory = play_recorded(
+		f, "unanswered",
+		"[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
+		"answer.unanswered = vport\nlink_layer = infiniband\nstate = active\n"
+		"[script]\nat 1ms: answer m0/1 vport=7 answer.unanswered=reg_c0_value\n");
 
-	assert_int_equal(mkdir(directory, 0700), 0);
-	start(f,
-	      "[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
-	      "answer.unanswered = vport\nlink_layer = infiniband\nstate = active\n"
-	      "[script]\nat 1ms: answer m0/1 vport=7 answer.unanswered=reg_c0_value\n",
-	      (const char *const[]){option, NULL});
-	fixture_wait_signal(f, path, "PropertiesChanged");
 	assert_code(f, path, "Vport", "");
 	assert_code(f, path, "RegC0Value", "query-failed");
 	assert_code(f, path, "RegC0Mask", "not-reported");
-	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
-	text = read_record(directory);
-	assert_non_null(text);
-	assert_non_null(strstr(text, "\nanswer.unanswered = vport\n"));
-	assert_non_null(strstr(text, " \"answer.unanswered=reg_c0_value\""));
-	start(f, text, NULL);
-	fixture_wait_signal(f, path, "PropertiesChanged");
+	play_again(f, directory, "\nanswer.unanswered = vport\n",
+		   " \"answer.unanswered=reg_c0_value\"");
 	assert_code(f, path, "RegC0Value", "query-failed");
 }
 
