@@ -365,6 +365,8 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t 
 		merged.values.last_query = now;
 		merged.is_read = true;
 		merged.query_error = 0;
+		merged.open_error = s->open_error;
+		merged.unanswered = mask_without(s->unanswered, merged.supplied);
 	}
 	device_derive(&merged);
 	*ret = (DeviceChange){.device = d, .cause = cause, .was = d->now, .when_usec = now};

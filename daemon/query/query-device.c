@@ -9,6 +9,7 @@
 #include "query-function.h"
 #include "query-resources.h"
 #include "query-sysfs.h"
+#include "row-set.h"
 
 static void query_chardevs(Target *t, DeviceSnapshot *s)
 {
@@ -24,14 +25,31 @@ static void query_chardevs(Target *t, DeviceSnapshot *s)
 		mask_set(&s->supplied, DEVICE_ATTR_chardevs, true);
 }
 
-/* Supplies the values of the vendor's library. If it fails, only these attributes are missing. */
-static void query_direct_verbs(Target *t, DeviceSnapshot *s)
+/* WHAT was asked for ROWS, and has answered R. If that is an error, only these attributes are
+ * missing. The kernel says EPROTONOSUPPORT of a method that it does not know. */
+static void note_answer(const Target *t, DeviceSnapshot *s, const char *what, int r, AttrMask rows)
+{
+	if (r == 0 || r == -EOPNOTSUPP || r == -EPROTONOSUPPORT)
+		return;
+	log_debug("%s: %s: %s", t->name, what, strerror(-r));
+	s->unanswered = mask_or(s->unanswered, mask_without(rows, s->supplied));
+}
+
+static inline bool is_of_verbs(const Attribute *a)
+{
+	return a->source == SOURCE_VERBS;
+}
+
+static void query_context(Target *t, DeviceSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;
-	int r = dv && dv->query_device ? dv->query_device(t->context, s) : 0;
+	unsigned int cap_flags;
 
-	if (r < 0 && r != -EOPNOTSUPP)
-		log_debug("%s: %s direct verbs: %s", t->name, dv->name, strerror(-r));
+	note_answer(t, s, "verbs", verbs_query_device(t->context, s, &cap_flags),
+		    device_rows(is_of_verbs));
+	gpudirect_supply_dma_buf(t->context, &t->known->dma_buf, s);
+	if (dv && dv->query_device)
+		note_answer(t, s, dv->name, dv->query_device(t->context, s), dv_device_rows(dv));
 }
 
 /* Whether the kernel tells the querier of changes, and if not, why. */
@@ -48,7 +66,6 @@ static void supply_events(const Target *t, DeviceSnapshot *s)
 
 void device_query(Target *t, DeviceSnapshot *s)
 {
-	unsigned int cap_flags;
 	_cleanup_close_ int controls = sysfs_open_directory(AT_FDCWD, PCI_CONTROLS);
 	AttrPath parent;
 
@@ -70,9 +87,8 @@ void device_query(Target *t, DeviceSnapshot *s)
 	/* Without an answer these numbers alone are missing. */
 	(void)resources_get_summary(&t->querier->nldev, t->device, s);
 	supply_events(t, s);
-	if (t->context) {
-		(void)verbs_query_device(t->context, s, &cap_flags);
-		gpudirect_supply_dma_buf(t->context, &t->known->dma_buf, s);
-		query_direct_verbs(t, s);
-	}
+	if (t->context)
+		query_context(t, s);
+	else if (!t->is_isolated)
+		s->open_error = t->open_error == 0 ? -ECANCELED : t->open_error;
 }

@@ -43,5 +43,6 @@ static int query_device(struct ibv_context *context, DeviceSnapshot *s)
 const DvProvider dv_efa = {
 	.name = "efa",
 	.matches = matches,
+	.device_interface = INTERFACE_DEVICE_EFA,
 	.query_device = query_device,
 };

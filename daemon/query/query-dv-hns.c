@@ -63,5 +63,6 @@ static int query_device(struct ibv_context *context, DeviceSnapshot *s)
 const DvProvider dv_hns = {
 	.name = "hns",
 	.matches = matches,
+	.device_interface = INTERFACE_DEVICE_HNS,
 	.query_device = query_device,
 };

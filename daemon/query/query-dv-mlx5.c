@@ -63,5 +63,6 @@ const DvProvider dv_mlx5 = {
 	.matches = matches,
 	.interface = INTERFACE_MLX5,
 	.query_port = query_port,
+	.device_interface = INTERFACE_DEVICE_MLX5,
 	.query_device = query_device,
 };

@@ -33,3 +33,14 @@ AttrMask dv_port_rows(const DvProvider *dv)
 	mask_set(&rows, a, port_attributes[a].interface == dv->interface);
 	return rows;
 }
+
+AttrMask dv_device_rows(const DvProvider *dv)
+{
+	AttrMask rows = {};
+
+	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
+		mask_set(&rows, a,
+			 device_attributes[a].source == SOURCE_DV &&
+				 device_attributes[a].interface == dv->device_interface);
+	return rows;
+}

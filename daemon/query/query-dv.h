@@ -27,6 +27,7 @@ typedef struct DvProvider {
 	 */
 	int (*query_port)(struct ibv_context *context, uint32_t port, PortSnapshot *s);
 	/* The same for the device and its rows. */
+	AttrInterface device_interface;
 	int (*query_device)(struct ibv_context *context, DeviceSnapshot *s);
 
 	/* The device has one user at a time, and its library is not trusted. So it is opened only
@@ -45,5 +46,6 @@ extern const DvProvider dv_efa, dv_hbl, dv_hns, dv_mlx5;
 const DvProvider *dv_find(const PolicyDevice *d);
 /* The provider with NAME, NULL if there is none. */
 const DvProvider *dv_find_name(const char *name);
-/* The rows of a port that DV may supply. */
+/* The rows of a port, and of a device, that DV may supply. */
 AttrMask dv_port_rows(const DvProvider *dv);
+AttrMask dv_device_rows(const DvProvider *dv);

@@ -36,7 +36,9 @@ static int send_device(void *userdata, const Query *q, const DeviceSnapshot *s)
 	int fd = *(int *)userdata;
 	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0),
 				    .values = s->values,
-				    .supplied = s->supplied}};
+				    .supplied = s->supplied,
+				    .unanswered = s->unanswered,
+				    .open_error = s->open_error}};
 	int r = wire_put(fd, &packet, &m);
 
 	for (DeviceTable t = 0; r == 0 && t < _DEVICE_TABLE_MAX; t++)

@@ -156,8 +156,9 @@ static bool is_recorded(PortTable t)
 	return t != PORT_TABLE_COUNTERS && t != PORT_TABLE_USERS && t != PORT_TABLE_FINDINGS;
 }
 
-/* Puts the rows IS, if they are others than WAS. */
-static void put_rows(Lines *l, const char *key, const AttrMask *was, const AttrMask *is)
+/* Puts the rows IS of TABLE, if they are others than WAS. */
+static void put_rows(Lines *l, const Attribute *table, const char *key, const AttrMask *was,
+		     const AttrMask *is)
 {
 	const AttrMask others = mask_xor(*was, *is);
 	const char *separator = "";
@@ -167,7 +168,7 @@ static void put_rows(Lines *l, const char *key, const AttrMask *was, const AttrM
 	begin_setting(l, key);
 	MASK_FOREACH(a, *is)
 	{
-		g_string_append_printf(l->to, "%s%s", separator, port_attributes[a].field);
+		g_string_append_printf(l->to, "%s%s", separator, table[a].field);
 		separator = ",";
 	}
 	end_setting(l);
@@ -187,8 +188,8 @@ static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is
 		g_string_append(l->to, is->no_neighbor ? is->no_neighbor->code : "");
 		end_setting(l);
 	}
-	put_rows(l, "answer.unmeasured", &was->unmeasured, &is->unmeasured);
-	put_rows(l, "answer.unanswered", &was->unanswered, &is->unanswered);
+	put_rows(l, port_attributes, "answer.unmeasured", &was->unmeasured, &is->unmeasured);
+	put_rows(l, port_attributes, "answer.unanswered", &was->unanswered, &is->unanswered);
 }
 
 /* Whether row A is another one in IS than in WAS. */
@@ -262,10 +263,13 @@ static void put_port(Lines *l, const PortSnapshot *is, bool is_back)
 		put_row(l, &port_attributes[a], &is->values, true);
 }
 
-/* The rows ROWS of D, of which each table was that of WAS; NULL: it was not there. */
+/* The rows ROWS of D, which was WAS before. */
 static void put_device_rows(Lines *l, const DeviceSnapshot *was, const Device *d,
 			    const AttrMask *rows)
 {
+	if (was->open_error != d->now.open_error)
+		put_number(l, "answer.open_error", d->now.open_error);
+	put_rows(l, device_attributes, "answer.unanswered", &was->unanswered, &d->now.unanswered);
 	MASK_FOREACH(a, *rows)
 	{
 		const Attribute *row = &device_attributes[a];
@@ -273,8 +277,7 @@ static void put_device_rows(Lines *l, const DeviceSnapshot *was, const Device *d
 		bool is_supplied = mask_has(&d->now.supplied, a);
 
 		if (t < _DEVICE_TABLE_MAX)
-			put_table(l, row, was ? was->tables[t] : NULL, d->now.tables[t],
-				  is_supplied);
+			put_table(l, row, was->tables[t], d->now.tables[t], is_supplied);
 		else if (is_of_source(row) && a != DEVICE_ATTR_name && a != DEVICE_ATTR_port_count)
 			put_row(l, row, &d->now.values, is_supplied);
 	}
@@ -282,9 +285,10 @@ static void put_device_rows(Lines *l, const DeviceSnapshot *was, const Device *d
 
 static void put_device(Lines *l, const Device *d)
 {
+	static const DeviceSnapshot nothing;
 	AttrMask rows = d->now.supplied;
 
-	put_device_rows(l, NULL, d, &rows);
+	put_device_rows(l, &nothing, d, &rows);
 }
 
 /* Sections */

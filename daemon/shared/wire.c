@@ -116,9 +116,15 @@ static const char *check_table(const WireTable *t)
 
 static const char *check_device(const WireDevice *m)
 {
+	const AttrMask rows = device_rows(row_is_any);
+
 	if (!texts_terminated(device_attributes, device_rows(row_is_text), &m->values))
 		return "text not terminated";
-	return mask_within(&m->supplied, device_rows(row_is_any)) ? NULL : "attribute unknown";
+	if (!is_error(m->open_error))
+		return "error is no negative errno";
+	return mask_within(&m->supplied, rows) && mask_within(&m->unanswered, rows)
+		       ? NULL
+		       : "attribute unknown";
 }
 
 static const char *check_port(const WirePort *m)

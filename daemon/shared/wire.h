@@ -91,6 +91,9 @@ typedef struct WireDevice {
 	WireHeader header;
 	DeviceValues values;
 	AttrMask supplied;
+	AttrMask unanswered; /* that of DeviceSnapshot */
+	int32_t open_error;  /* the same */
+	uint32_t reserved;   /* fills the structure to a multiple of 8 bytes */
 } WireDevice;
 
 typedef struct WirePort {

@@ -118,19 +118,32 @@ static int refuse_key(const char *key, char **ret_message)
 	return scenario_refuse(-EINVAL, ret_message, "%.100s: no attribute of a record", key);
 }
 
-static int parse_rows(const char *key, const char *value, AttrMask *ret, char **ret_message)
+static int parse_rows(const char *key, const char *value, bool of_port, AttrMask *ret,
+		      char **ret_message)
 {
 	g_auto(GStrv) fields = g_strsplit(value, ",", -1);
 	AttrMask rows = {};
-	PortAttr a;
+	DeviceAttr d;
+	PortAttr p;
 
 	for (char **field = fields; *field; field++) {
-		if (port_attr_from_field(*field, &a) < 0)
+		if ((of_port ? port_attr_from_field(*field, &p)
+			     : device_attr_from_field(*field, &d)) < 0)
 			return refuse(key, value, "attributes with ',' between", ret_message);
-		mask_set(&rows, a, true);
+		mask_set(&rows, of_port ? (unsigned int)p : (unsigned int)d, true);
 	}
 	*ret = rows;
 	return 0;
+}
+
+static int parse_open_error(const char *key, const char *value, int32_t *ret, char **ret_message)
+{
+	int64_t n = 0;
+	int r = parse_integer(key, value, -4095, 0, &n, ret_message);
+
+	if (r == 0)
+		*ret = (int32_t)n;
+	return r;
 }
 
 static int set_answer(PortSnapshot *s, const char *key, const char *value, char **ret_message)
@@ -140,18 +153,15 @@ static int set_answer(PortSnapshot *s, const char *key, const char *value, char 
 	int r;
 
 	if (streq(what, "unmeasured"))
-		return parse_rows(key, value, &s->unmeasured, ret_message);
+		return parse_rows(key, value, true, &s->unmeasured, ret_message);
 	if (streq(what, "unanswered"))
-		return parse_rows(key, value, &s->unanswered, ret_message);
+		return parse_rows(key, value, true, &s->unanswered, ret_message);
 	if (streq(what, "no_neighbor")) {
 		s->no_neighbor = unavailable_find(value);
 		return *value && !s->no_neighbor ? refuse(key, value, "a code", ret_message) : 0;
 	}
-	if (streq(what, "open_error")) {
-		r = parse_integer(key, value, -4095, 0, &n, ret_message);
-		s->open_error = r < 0 ? s->open_error : (int32_t)n;
-		return r;
-	}
+	if (streq(what, "open_error"))
+		return parse_open_error(key, value, &s->open_error, ret_message);
 	if (!streq(what, "parts") && !streq(what, "failed"))
 		return refuse_key(key, ret_message);
 	r = parse_integer(key, value, 0, READ_ANY, &n, ret_message);
@@ -196,6 +206,10 @@ int recorded_device_set(DeviceSnapshot *s, const char *key, const char *value, c
 	DeviceTable t;
 	int r;
 
+	if (streq(key, "answer.open_error"))
+		return parse_open_error(key, value, &s->open_error, ret_message);
+	if (streq(key, "answer.unanswered"))
+		return parse_rows(key, value, false, &s->unanswered, ret_message);
 	if (device_attr_from_field(place ? field : key, &a) < 0 || a == DEVICE_ATTR_name ||
 	    a == DEVICE_ATTR_port_count)
 		return refuse_key(key, ret_message);

@@ -107,6 +107,8 @@ void answer_take_device(Answer *a, const WireDevice *m)
 	a->has_device = true;
 	a->device_snapshot.values = m->values;
 	a->device_snapshot.supplied = m->supplied;
+	a->device_snapshot.unanswered = m->unanswered;
+	a->device_snapshot.open_error = m->open_error;
 }
 
 void answer_take_port(Answer *a, const WirePort *m)

@@ -281,7 +281,8 @@ unsigned int port_interfaces(const PortSnapshot *s)
 
 unsigned int device_interfaces(const DeviceSnapshot *s)
 {
-	AttrMask said = mask_and(s->supplied, device_rows(row_brings_interface));
+	AttrMask said =
+		mask_and(mask_or(s->supplied, s->unanswered), device_rows(row_brings_interface));
 
 	return 1U << INTERFACE_DEVICE | interfaces_of(device_attributes, said);
 }
@@ -618,5 +619,10 @@ const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
 	if (s->is_read && device_attributes[a].source == SOURCE_PCI &&
 	    mask_has(&s->valid, DEVICE_ATTR_pci_address))
 		return because(UNAVAILABLE_NEEDS_RDMAD_PCI);
-	return s->is_read ? because(UNAVAILABLE_NOT_REPORTED) : not_read(s->query_error);
+	if (!s->is_read)
+		return not_read(s->query_error);
+	if (s->open_error < 0 && is_of_verbs(&device_attributes[a], s->open_error))
+		return open_error_find(s->open_error)->why;
+	return because(mask_has(&s->unanswered, a) ? UNAVAILABLE_QUERY_FAILED
+						   : UNAVAILABLE_NOT_REPORTED);
 }

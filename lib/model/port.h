@@ -75,6 +75,8 @@ typedef struct DeviceSnapshot {
 	DeviceValues values;
 	AttrMask supplied;
 	AttrMask valid;
+	AttrMask unanswered; /* as that of PortSnapshot */
+	int32_t open_error;  /* the same */
 	Table *tables[_DEVICE_TABLE_MAX];
 	bool is_read;	     /* a query of the device has answered. Only the cache writes this
 				and the next */

@@ -601,7 +601,9 @@ static void test_noted(void **state)
 
 static void assert_code(Fixture *f, const char *path, const char *name, const char *expected)
 {
-	_cleanup_free_ char *code = fixture_code_of(f, path, RDMAD_INTERFACE_PORT, name);
+	const char *interface =
+		strstr(path, "/port/") ? RDMAD_INTERFACE_PORT : RDMAD_INTERFACE_DEVICE;
+	_cleanup_free_ char *code = fixture_code_of(f, path, interface, name);
 
 	assert_string_equal(code, expected);
 }
@@ -649,23 +651,29 @@ static void test_no_neighbor(void **state)
 	assert_code(f, path, "Neighbor", "no-answer");
 }
 
-/* So is an error of the vendor's library, which is no reason to ask again. */
+/* So is an error of the vendor's library, which is no reason to ask again, of a port and of a
+ * device. */
 static void test_unanswered(void **state)
 {
-	static const char path[] = "/org/rdma/device/0/port/1";
+	static const char device[] = "/org/rdma/device/0", path[] = "/org/rdma/device/0/port/1";
 	Fixture *f = *state;
 	g_autofree char *directory = play_recorded(
 		f, "unanswered",
-		"[device m0]\nrecorded = yes\n[port m0/1]\nanswer.parts = 383\n"
-		"answer.unanswered = vport\nlink_layer = infiniband\nstate = active\n"
-		"[script]\nat 1ms: answer m0/1 vport=7 answer.unanswered=reg_c0_value\n");
+		"[device m0]\nrecorded = yes\nanswer.open_error = -13\n[port m0/1]\n"
+		"answer.parts = 383\nanswer.unanswered = vport\nlink_layer = infiniband\n"
+		"state = active\n[script]\n"
+		"at 1ms: answer m0 answer.open_error=0 answer.unanswered=mlx5_flags\n"
+		"at 1ms: answer m0/1 vport=7 answer.unanswered=reg_c0_value\n");
 
 	assert_code(f, path, "Vport", "");
 	assert_code(f, path, "RegC0Value", "query-failed");
 	assert_code(f, path, "RegC0Mask", "not-reported");
+	assert_code(f, device, "VendorId", "not-reported");
 	play_again(f, directory, "\nanswer.unanswered = vport\n",
 		   " \"answer.unanswered=reg_c0_value\"");
 	assert_code(f, path, "RegC0Value", "query-failed");
+	assert_code(f, device, "VendorId", "not-reported");
+	assert_code(f, device, "Features", "query-failed");
 }
 
 int main(void)

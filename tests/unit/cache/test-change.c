@@ -114,6 +114,38 @@ static void test_unanswered(void **state)
 	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
 }
 
+/* Takes an answer of D. Returns why it has no value that the vendor's library has. */
+static const char *take_device(Cache *c, int open_error, bool error, DeviceChange *change)
+{
+	DeviceSnapshot s = {.open_error = open_error};
+	Device *d;
+
+	DEVICE_SUPPLY(&s, index, 3);
+	mask_set(&s.unanswered, DEVICE_ATTR_num_lag_ports, error);
+	mask_set(&s.unanswered, DEVICE_ATTR_mlx5_flags, error);
+	cache_apply_device(c, &s, CHANGE_ANSWER, 2000, change);
+	d = change->device;
+	device_change_done(change);
+	return device_unavailable(&d->now, DEVICE_ATTR_num_lag_ports)->code;
+}
+
+/* The same of a device, and what was read once has a value. */
+static void test_device_unanswered(void **state)
+{
+	Device *d = add_device(*state, 3, "mlx5_0", 1, 1);
+	DeviceChange change;
+
+	DEVICE_SUPPLY(&d->now, mlx5_flags, 1);
+	assert_string_equal(take_device(*state, 0, false, &change), "not-reported");
+	assert_string_equal(take_device(*state, 0, true, &change), "query-failed");
+	assert_true(mask_has(&change.changed, DEVICE_ATTR_unavailable));
+	assert_null(device_unavailable(&d->now, DEVICE_ATTR_mlx5_flags));
+	assert_string_equal(take_device(*state, -EBUSY, false, &change), "in-use");
+	assert_true(mask_has(&change.changed, DEVICE_ATTR_unavailable));
+	assert_string_equal(take_device(*state, 0, false, &change), "not-reported");
+	assert_true(mask_has(&change.changed, DEVICE_ATTR_unavailable));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -121,6 +153,7 @@ int main(void)
 		TEST(test_was),
 		TEST(test_device_was),
 		TEST(test_unanswered),
+		TEST(test_device_unanswered),
 	};
 
 	return cmocka_run_group_tests_name("change", tests, NULL, NULL);

@@ -35,6 +35,24 @@ static void test_query(void **state)
 	expect_bad(&m, sizeof(WireQuery), "text not terminated");
 }
 
+static void test_device(_unused_ void **state)
+{
+	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, 1, 3, 0)}};
+	const unsigned int no_row = 64 * ATTR_MASK_WORDS - 1;
+	const char *why = NULL;
+
+	assert_int_equal(wire_check(&m, sizeof(WireDevice), &why), 0);
+	m.device.open_error = 5;
+	expect_bad(&m, sizeof(WireDevice), "error is no negative errno");
+	m.device.open_error = -EACCES;
+	assert_int_equal(wire_check(&m, sizeof(WireDevice), &why), 0);
+	mask_set(&m.device.unanswered, no_row, true);
+	expect_bad(&m, sizeof(WireDevice), "attribute unknown");
+	mask_set(&m.device.unanswered, no_row, false);
+	mask_set(&m.device.supplied, no_row, true);
+	expect_bad(&m, sizeof(WireDevice), "attribute unknown");
+}
+
 static void test_rules(void **state)
 {
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, 1, 3, 1)}};
@@ -357,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_query),
+		cmocka_unit_test(test_device),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_end_rules),
 		cmocka_unit_test(test_page_rules),

@@ -43,6 +43,8 @@ void say_device(const Query *q)
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	m.device.values = s.values;
 	m.device.supplied = s.supplied;
+	m.device.open_error = streq(q->name, "closed") ? -EACCES : 0;
+	mask_set(&m.device.unanswered, DEVICE_ATTR_num_lag_ports, m.device.open_error == -EACCES);
 	say(&m);
 }
 

@@ -222,6 +222,8 @@ static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
 	Call *c = record(userdata, CALL_DEVICE);
 
 	c->id = id;
+	c->open_error = s->open_error;
+	c->unanswered = s->unanswered;
 	c->pid = s->values.node_guid;
 	c->n_table = s->tables[DEVICE_TABLE_CHARDEVS] ? s->tables[DEVICE_TABLE_CHARDEVS]->n : 0;
 	memcpy(c->argv, s->values.board_id, sizeof(c->argv));

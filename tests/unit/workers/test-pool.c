@@ -120,8 +120,8 @@ static void test_errors_pass(void **state)
 			assert_int_equal(t->calls[i].error, -EIO);
 }
 
-/* The reasons why a device is not open and why rows are missing reach the core with each port,
- * though the port has no error. */
+/* The reasons why a device is not open and why rows are missing reach the core with the device and
+ * with each port, though the port has no error. */
 static void test_open_error_passes(void **state)
 {
 	Test *t = *state;
@@ -135,6 +135,9 @@ static void test_open_error_passes(void **state)
 			assert_int_equal(t->calls[i].error, 0);
 			assert_int_equal(t->calls[i].open_error, -EACCES);
 			assert_true(mask_has(&t->calls[i].unanswered, PORT_ATTR_vport));
+		} else if (t->calls[i].kind == CALL_DEVICE && t->calls[i].id == id) {
+			assert_int_equal(t->calls[i].open_error, -EACCES);
+			assert_true(mask_has(&t->calls[i].unanswered, DEVICE_ATTR_num_lag_ports));
 		}
 }
 
