@@ -136,27 +136,57 @@ static void process(Battle *b, uint64_t usec)
 		usleep((useconds_t)usec);
 }
 
+/* A change that the tester makes. */
+typedef struct Change {
+	Battle *battle;
+	char command[96];
+} Change;
+
+static void send_change(Change *c);
+
+/* The bus refuses what comes for a receiver for whom too much waits already. The attack is not
+ * without changes then: the tester makes this one again. */
 static int on_run(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
-	Battle *b = userdata;
+	Change *c = userdata;
+	Battle *b = c->battle;
 	const sd_bus_error *e = sd_bus_message_get_error(m);
 
 	b->n_pending--;
+	if (sd_bus_error_has_name(e, SD_BUS_ERROR_LIMITS_EXCEEDED) &&
+	    streq(sd_bus_message_get_sender(m), "org.freedesktop.DBus")) {
+		send_change(c);
+		return 0;
+	}
 	if (e)
 		complain(b, "the tester's change was refused: %s: %s", e->name, e->message);
+	free(c);
 	return 0;
+}
+
+static void send_change(Change *c)
+{
+	int r = sd_bus_call_method_async(c->battle->arena->bus, NULL, RDMAD_BUS_NAME,
+					 RDMAD_ROOT_PATH, RDMAD_INTERFACE_SIMULATOR, "Run", on_run,
+					 c, "sa{sv}", c->command, 0);
+
+	if (r >= 0) {
+		c->battle->n_pending++;
+		return;
+	}
+	complain(c->battle, "%s: %s", c->command, strerror(-r));
+	free(c);
 }
 
 static void run_later(Battle *b, const char *command)
 {
-	int r = sd_bus_call_method_async(b->arena->bus, NULL, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
-					 RDMAD_INTERFACE_SIMULATOR, "Run", on_run, b, "sa{sv}",
-					 command, 0);
+	Change *c = malloc(sizeof(*c));
 
-	if (r < 0)
-		complain(b, "%s: %s", command, strerror(-r));
-	else
-		b->n_pending++;
+	if (!c)
+		abort();
+	*c = (Change){.battle = b};
+	text_copy(c->command, sizeof(c->command), command);
+	send_change(c);
 }
 
 static void run_now(Battle *b, const char *command)

@@ -9,12 +9,13 @@
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
 /* A change there and back, and a look at a port, leave a trace in these, and in the generation, the
- * last column of ListPorts() before the dictionary. */
+ * last column of ListPorts() before the dictionary. Counters that are read for ten seconds bring
+ * the interface Signal, whose rows are in "Unavailable" then. */
 static bool is_left_out(const char *name)
 {
 	static const char *const names[] = {
 		"LastQueryTimestamp", "ConfigGeneration",     "GidGeneration", "SmGeneration",
-		"PkeyGeneration",     "StateChangeTimestamp", "FitSince",
+		"PkeyGeneration",     "StateChangeTimestamp", "FitSince",      "Unavailable",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -140,12 +141,15 @@ char *state_read(sd_bus *bus, char ret_error[256])
 
 void state_difference(const char *before, const char *after, char ret[512])
 {
-	size_t line = 0, i = 0;
+	size_t line = 0, i = 0, name, begin;
 
 	for (; before[i] && before[i] == after[i]; i++)
 		if (before[i] == '\n')
 			line = i + 1;
-	snprintf(ret, 512, "it was \"%.*s\" and is \"%.*s\"",
-		 (int)MIN(strcspn(before + line, "\n"), 200U), before + line,
-		 (int)MIN(strcspn(after + line, "\n"), 200U), after + line);
+	/* the list in "Unavailable" is long */
+	name = MIN(strcspn(before + line, " \n"), i - line);
+	begin = i - MIN(i - line, 40U);
+	snprintf(ret, 512, "%.*s: it was \"%.*s\" and is \"%.*s\"", (int)name, before + line,
+		 (int)MIN(strcspn(before + begin, "\n"), 120U), before + begin,
+		 (int)MIN(strcspn(after + begin, "\n"), 120U), after + begin);
 }
