@@ -50,9 +50,9 @@ ExitStatus cable_command(Context *c)
 	ExitStatus status =
 		list_with(c,
 			  "Port,Netdev,CableType,CableVendor,CablePartNumber,CableSerialNumber,"
-			  "CableLength,CableRxPowerMargin,CableTxPowerMargin,CableTemperature,"
-			  "CableFlags",
-			  7);
+			  "CableLength,CableMaxRate,CableRxPowerMargin,CableTxPowerMargin,"
+			  "CableTemperature,CableFlags",
+			  8);
 
 	return status == STATUS_OK && c->n_arguments > 0 && !c->json ? print_others(c) : status;
 }
