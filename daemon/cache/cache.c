@@ -455,7 +455,7 @@ static void carry_core_rows(PortSnapshot *to, const PortSnapshot *from)
 	to->supplied = mask_or(mask_without(to->supplied, port_rows(row_is_measured)), measured);
 	to->tables[PORT_TABLE_FINDINGS] = from->tables[PORT_TABLE_FINDINGS];
 	to->rail = from->rail;
-	to->was_measured = from->was_measured;
+	to->measured = from->measured;
 }
 
 /* Rows of parts that the new snapshot has not read stay as in the old one. A table of such a part
@@ -623,14 +623,14 @@ void cache_apply_port_error(Port *p, int error, QueryErrorCode code, const char 
 
 void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t now, PortChange *ret)
 {
-	const AttrMask rows = port_rows(row_is_measured);
-	const AttrMask said = mask_and(measured->supplied, rows);
+	const AttrMask rows = port_rows(row_is_measured), said = mask_and(measured->supplied, rows);
 
 	begin_change(p, CHANGE_JUDGED, 0, now, ret);
 	MASK_FOREACH(a, said)
 	carry_row(&p->now, measured, a);
 	p->now.supplied = mask_or(mask_without(p->now.supplied, rows), said);
-	p->now.was_measured |= !mask_is_empty(&said);
+	p->now.measured.once |= !mask_is_empty(&said);
+	p->now.measured.full = measured->measured.full;
 	port_derive(&p->now, &p->device->now);
 	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(&ret->was, &p->now));
 	if (!mask_is_empty(&ret->changed))

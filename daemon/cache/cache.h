@@ -173,8 +173,8 @@ void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, u
 /* The rail of P is RAIL now, which is another one than before. *RET says what changes at NOW. */
 void cache_apply_port_rail(Port *p, const PortRail *rail, uint64_t now, PortChange *ret);
 
-/* From now on the rows of P that rdmad measures are those of MEASURED that it supplies. *RET says
- * what changes at NOW. */
+/* From now on the rows of P that rdmad measures are those of MEASURED that it supplies, or are
+ * missing because the counter is full, as MEASURED says. *RET says what changes at NOW. */
 void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t now,
 			       PortChange *ret);
 

@@ -11,7 +11,7 @@
 
 /* rdmad knows the time of a reading only roughly. In a shorter interval that error is large. */
 #define LEAST_USEC (10 * USEC_PER_SEC)
-/* Where this counter stands still */
+/* Where this counter stands still. One that has more is wider than the architecture says. */
 #define SYMBOL_ERRORS_MAX UINT16_MAX
 
 static void publish(Manager *m, Port *p, PortSnapshot *measured)
@@ -31,10 +31,17 @@ void manager_signal_forget(Port *p)
 
 static void forget(Manager *m, Port *p)
 {
-	if (!p->errors)
+	if (!p->errors && !p->now.measured.full)
 		return;
 	manager_signal_forget(p);
 	publish(m, p, &(PortSnapshot){});
+}
+
+/* The counter of errors of P counts no more. */
+static void note_full(Manager *m, Port *p)
+{
+	manager_signal_forget(p);
+	publish(m, p, &(PortSnapshot){.measured.full = true});
 }
 
 /* The rate of the link whose errors the counter has; 0: it is not known. Of a LAG that is one
@@ -107,9 +114,9 @@ void manager_signal_counters(Manager *m, Port *p)
 		return;
 	TABLE_FOREACH(CounterEntry, e, r->table)
 		if (!e->error && streq(e->file, "symbol_error")) {
-			if (e->value < SYMBOL_ERRORS_MAX)
+			if (e->value != SYMBOL_ERRORS_MAX)
 				take(m, p, e->value);
 			else
-				forget(m, p);
+				note_full(m, p);
 		}
 }

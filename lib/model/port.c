@@ -267,7 +267,7 @@ unsigned int port_interfaces(const PortSnapshot *s)
 		mask_and(mask_or(s->supplied, s->unanswered), port_rows(row_brings_interface));
 	unsigned int interfaces = 1U << INTERFACE_PORT | interfaces_of(port_attributes, said);
 
-	if (s->was_measured)
+	if (s->measured.once)
 		interfaces |= interfaces_of(port_attributes, port_rows(row_is_measured));
 	if (!mask_has(&s->supplied, PORT_ATTR_protocol))
 		return interfaces;
@@ -523,10 +523,10 @@ static UnavailableCode port_not_measured(const PortSnapshot *s, PortAttr a)
 		return UNAVAILABLE_NOT_REPORTED;
 	if (is_counted && has_fec_off(s))
 		return UNAVAILABLE_NOT_APPLICABLE;
-	return a == PORT_ATTR_bit_error_margin &&
-			       (!is_counted || mask_has(&s->supplied, PORT_ATTR_bit_error_interval))
-		       ? UNAVAILABLE_NOT_APPLICABLE
-		       : UNAVAILABLE_TOO_EARLY;
+	if (a == PORT_ATTR_bit_error_margin &&
+	    (!is_counted || mask_has(&s->supplied, PORT_ATTR_bit_error_interval)))
+		return UNAVAILABLE_NOT_APPLICABLE;
+	return !is_counted && s->measured.full ? UNAVAILABLE_COUNTER_FULL : UNAVAILABLE_TOO_EARLY;
 }
 
 /* Why row A, which is not supplied, is not. */
@@ -570,7 +570,8 @@ static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
 	return mask_is_empty(&others) && a->parts == b->parts && a->failed == b->failed &&
 	       a->query_error == b->query_error && a->open_error == b->open_error &&
 	       a->no_neighbor == b->no_neighbor && a->rail.known == b->rail.known &&
-	       a->values.protocol == b->values.protocol && has_fec_off(a) == has_fec_off(b);
+	       a->measured.full == b->measured.full && a->values.protocol == b->values.protocol &&
+	       has_fec_off(a) == has_fec_off(b);
 }
 
 /* What port_unavailable() returns. GUESSED: the guessed rows of S. */

@@ -44,7 +44,11 @@ typedef struct PortSnapshot {
 	const Unavailable *no_neighbor; /* why the other end is not known, as who was asked says;
 				NULL: nobody was asked */
 	PortRail rail;			/* only the cache writes it */
-	bool was_measured;		/* rows that rdmad measures have had values. The same */
+	/* The same. ONCE: rows that rdmad measures have had values. FULL: the counter of symbol
+	 * errors, with which rdmad measures the ratio of bit errors, counts no more. */
+	struct {
+		bool once, full;
+	} measured;
 	unsigned int parts;  /* READ_*: those that were read. Of a row of another part the snapshot
 				says nothing, unless it is supplied */
 	unsigned int failed; /* READ_*: those of which a table, or what verbs has, could not be read

@@ -109,9 +109,41 @@ static void test_symbol_errors(void **state)
 	assert_in_range(v->bit_error_interval, 1000 * USEC_PER_SEC, 1100 * USEC_PER_SEC);
 	/* what is left after FEC says nothing of what FEC can correct */
 	assert_string_equal(why_not(t, PORT_ATTR_bit_error_margin), "not-applicable");
-	/* a counter that is full has stood still */
+}
+
+/* A counter that is full stands still, and one that is wider than the architecture says does not.
+ */
+static void test_counter_full(void **state)
+{
+	Test *t = *state;
+	PortChange change = {.port = port_1(t), .cause = CHANGE_ANSWER}, answered;
+	PortSnapshot answer = {.parts = READ_VERBS};
+
+	connect_port(t);
+	count(t, 0, UINT16_MAX - 20);
+	count(t, 1000, UINT16_MAX - 1);
+	assert_true(has(t, PORT_ATTR_bit_error_ratio));
 	count(t, 100, UINT16_MAX);
-	assert_string_equal(why_not(t, PORT_ATTR_bit_error_interval), "too-early");
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_interval), "counter-full");
+	assert_null(port_1(t)->errors);
+	/* an answer leaves that */
+	PORT_SUPPLY(&answer, link_layer, 1);
+	PORT_SUPPLY(&answer, state, 4 /* active */);
+	cache_apply_port(port_1(t), &answer, 0, 3000, &answered);
+	port_change_done(&answered);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "counter-full");
+	/* somebody has cleared it */
+	connect_port(t);
+	count(t, 100, 0);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "too-early");
+	/* of a link that goes down nothing is known any more */
+	count(t, 100, UINT16_MAX);
+	mask_set(&change.changed, PORT_ATTR_state_change, true);
+	manager_signal_port(t->manager, &change);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "too-early");
+	count(t, 100, UINT16_MAX + 10);
+	count(t, 1000, UINT16_MAX + 100);
+	assert_true(has(t, PORT_ATTR_bit_error_ratio));
 }
 
 static void test_corrected_bits(void **state)
@@ -227,6 +259,7 @@ int main(void)
 		ANSWERED(test_symbol_errors), ANSWERED(test_corrected_bits),
 		ANSWERED(test_lag),	      ANSWERED(test_no_fec),
 		ANSWERED(test_link_down),     ANSWERED(test_not_counted),
+		ANSWERED(test_counter_full),
 	};
 
 	return cmocka_run_group_tests_name("manager-signal", tests, NULL, NULL);

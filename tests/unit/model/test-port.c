@@ -653,18 +653,39 @@ static void test_reasons_differ(_unused_ void **state)
 	}
 }
 
+/* A counter that is full says why there is no ratio, but not of a port on which FEC counts. */
+static void test_counter_full(_unused_ void **state)
+{
+	PortSnapshot a = {.parts = READ_VERBS | READ_SIGNAL, .measured.once = true}, b;
+
+	PORT_SUPPLY(&a, protocol, PROTOCOL_INFINIBAND);
+	b = a;
+	b.measured.full = true;
+	assert_string_equal(port_unavailable(&a, PORT_ATTR_bit_error_ratio)->code, "too-early");
+	assert_string_equal(port_unavailable(&b, PORT_ATTR_bit_error_ratio)->code, "counter-full");
+	assert_string_equal(port_unavailable(&b, PORT_ATTR_bit_error_margin)->code,
+			    "not-applicable");
+	assert_true(port_reasons_differ(&a, &b));
+	assert_true(port_reasons_differ(&b, &a));
+	PORT_SUPPLY(&a, fec_corrected_bits, 0);
+	PORT_SUPPLY(&b, fec_corrected_bits, 0);
+	assert_string_equal(port_unavailable(&b, PORT_ATTR_bit_error_ratio)->code, "too-early");
+	assert_false(port_reasons_differ(&a, &b));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port_guid),  cmocka_unit_test(test_capabilities),
-		cmocka_unit_test(test_no_speed),   cmocka_unit_test(test_configured),
-		cmocka_unit_test(test_protocol),   cmocka_unit_test(test_guesses),
-		cmocka_unit_test(test_lag_port),   cmocka_unit_test(test_bond),
-		cmocka_unit_test(test_opa),	   cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_violations), cmocka_unit_test(test_beyond_verbs),
-		cmocka_unit_test(test_unanswered), cmocka_unit_test(test_reasons_differ),
-		cmocka_unit_test(test_gid_index),  cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_interfaces), cmocka_unit_test(test_interface_down),
+		cmocka_unit_test(test_port_guid),    cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_no_speed),     cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_protocol),     cmocka_unit_test(test_guesses),
+		cmocka_unit_test(test_lag_port),     cmocka_unit_test(test_bond),
+		cmocka_unit_test(test_opa),	     cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_violations),   cmocka_unit_test(test_beyond_verbs),
+		cmocka_unit_test(test_unanswered),   cmocka_unit_test(test_reasons_differ),
+		cmocka_unit_test(test_gid_index),    cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_interfaces),   cmocka_unit_test(test_interface_down),
+		cmocka_unit_test(test_counter_full),
 	};
 
 	return cmocka_run_group_tests_name("port", tests, NULL, NULL);
