@@ -3,7 +3,8 @@
  * What the interfaces that ports are bound to say to ethtool of their PHY: why
  * the link is down, how often it was lost, what forward error correction has
  * done, which frames have paused it, and the memory of the module in the cage.
- * "set" changes it, and nobody is told.
+ * An interface that looks like one of IPoIB has statistics instead, with the
+ * names that mlx5 gives them. "set" changes it, and nobody is told.
  *
  * The core calls all of these under the RTNL.
  */
@@ -170,4 +171,43 @@ void sim_phy_detach(struct sim_port *port, struct net_device *ndev)
 	ASSERT_RTNL();
 	if (ndev->ethtool_ops == &sim_ethtool_ops)
 		ndev->ethtool_ops = port->phy.own_ops;
+}
+
+static const char sim_ipoib_stats[][ETH_GSTRING_LEN] = {
+	"rx_packets", "link_down_events_phy", "rx_pcs_symbol_err_phy", "rx_corrected_bits_phy",
+};
+
+static int get_sset_count(struct net_device *ndev, int sset)
+{
+	return sset == ETH_SS_STATS ? (int)ARRAY_SIZE(sim_ipoib_stats) : -EOPNOTSUPP;
+}
+
+static void get_strings(struct net_device *ndev, u32 sset, u8 *data)
+{
+	memcpy(data, sim_ipoib_stats, sizeof(sim_ipoib_stats));
+}
+
+static void get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data)
+{
+	const struct sim_port *port = *(struct sim_port **)netdev_priv(ndev);
+	const u64 values[ARRAY_SIZE(sim_ipoib_stats)] = {
+		1, port->phy.downs, 2, port->phy.corrected_bits,
+	};
+
+	memcpy(data, values, sizeof(values));
+}
+
+static const struct ethtool_ops sim_ipoib_ethtool_ops = {
+	.get_link = ethtool_op_get_link,
+	.get_sset_count = get_sset_count,
+	.get_strings = get_strings,
+	.get_ethtool_stats = get_ethtool_stats,
+};
+
+/* Of an interface with room for a pointer, before it is registered. */
+void sim_phy_attach_ipoib(struct sim_port *port, struct net_device *ndev)
+{
+	*(struct sim_port **)netdev_priv(ndev) = port;
+	if (port->dev->opt.phy)
+		ndev->ethtool_ops = &sim_ipoib_ethtool_ops;
 }

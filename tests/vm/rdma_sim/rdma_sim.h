@@ -290,6 +290,7 @@ void sim_dcb_detach(struct net_device *ndev);
 /* phy.c */
 void sim_phy_attach(struct sim_port *port, struct net_device *ndev);
 void sim_phy_detach(struct sim_port *port, struct net_device *ndev);
+void sim_phy_attach_ipoib(struct sim_port *port, struct net_device *ndev);
 
 /* vf.c */
 int sim_pf_add(struct sim_dev *sd);

@@ -166,16 +166,19 @@ static int add_netdev(struct sim_dev *sd)
 	struct net_device *ndev;
 	int ret;
 
-	ndev = alloc_netdev(0, sd->opt.vf_netdev, NET_NAME_USER, is_ib ? ipoib_setup : ether_setup);
+	ndev = alloc_netdev(sizeof(struct sim_port *), sd->opt.vf_netdev, NET_NAME_USER,
+			    is_ib ? ipoib_setup : ether_setup);
 	if (!ndev)
 		return -ENOMEM;
 	ndev->netdev_ops = is_ib ? &sim_pf_ipoib_ops : &sim_pf_ethernet_ops;
 	SET_NETDEV_DEV(ndev, &sd->pf->dev);
 	memcpy(address + 4, sd->ports[0].gids[0].raw, 16);
-	if (is_ib)
+	if (is_ib) {
 		dev_addr_mod(ndev, 0, address, sizeof(address));
-	else
+		sim_phy_attach_ipoib(&sd->ports[0], ndev);
+	} else {
 		eth_hw_addr_random(ndev);
+	}
 	ret = register_netdev(ndev);
 	if (ret)
 		free_netdev(ndev);
