@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many bits of a link are errors: what FEC has corrected on Ethernet, where the driver counts
- * that, and symbol errors on InfiniBand, which are what is left after that. It is measured since
- * the link came up, and over a day or two at most.
+ * How many bits of a link are errors: what FEC has corrected, where the driver counts that, and
+ * else symbol errors on InfiniBand, which are what is left after that. It is measured since the
+ * link came up, and over a day or two at most.
  */
 
 #include "decode.h"
@@ -56,6 +56,12 @@ static uint64_t rate_of_link(const PortSnapshot *s)
 	return mask_has(&s->valid, PORT_ATTR_rate) && !is_of_all ? s->values.rate : 0;
 }
 
+/* Whether what FEC corrects is counted, and so symbol errors are not what is measured. */
+static bool counts_corrected(const Port *p)
+{
+	return mask_has(&p->now.valid, PORT_ATTR_fec_corrected_bits);
+}
+
 /* The counter of errors of P, which has been read, has N. */
 static void take(Manager *m, Port *p, uint64_t n)
 {
@@ -71,7 +77,8 @@ static void take(Manager *m, Port *p, uint64_t n)
 		p->errors = calloc(1, sizeof(*p->errors));
 	if (!p->errors)
 		return;
-	interval = error_meter_take(p->errors, (ErrorCount){n, monotonic_usec(m)}, rate);
+	interval = error_meter_take(p->errors,
+				    (ErrorCount){n, monotonic_usec(m), counts_corrected(p)}, rate);
 	if (interval > 0 && interval < LEAST_USEC)
 		return;
 	if (interval == 0)
@@ -82,9 +89,7 @@ static void take(Manager *m, Port *p, uint64_t n)
 	PORT_SUPPLY(&s, bit_error_ratio_upper, e.upper);
 	if (e.ratio)
 		PORT_SUPPLY(&s, bit_error_ratio, e.ratio);
-	limit = mask_has(&now->valid, PORT_ATTR_fec_corrected_bits)
-			? error_limit(now->values.fec_mode, rate)
-			: 0;
+	limit = counts_corrected(p) ? error_limit(now->values.fec_mode, rate) : 0;
 	if (limit)
 		PORT_SUPPLY(&s, bit_error_margin, error_margin(e.upper, limit));
 	publish(m, p, &s);
@@ -96,8 +101,7 @@ void manager_signal_port(Manager *m, PortChange *c)
 
 	if (mask_has(&c->changed, PORT_ATTR_state_change))
 		forget(m, p);
-	if (c->cause != CHANGE_ANSWER || !(c->parts & READ_SIGNAL) ||
-	    !mask_has(&p->now.valid, PORT_ATTR_fec_corrected_bits))
+	if (c->cause != CHANGE_ANSWER || !(c->parts & READ_SIGNAL) || !counts_corrected(p))
 		return;
 	/* some drivers have the counter although nothing counts */
 	if (streq(p->now.values.fec_mode, "off"))
@@ -110,7 +114,8 @@ void manager_signal_counters(Manager *m, Port *p)
 {
 	const Reading *r = reading_of(p, QUERY_COUNTERS);
 
-	if (!r || r->error < 0 || p->now.values.protocol != PROTOCOL_INFINIBAND)
+	if (!r || r->error < 0 || p->now.values.protocol != PROTOCOL_INFINIBAND ||
+	    counts_corrected(p))
 		return;
 	TABLE_FOREACH(CounterEntry, e, r->table)
 		if (!e->error && streq(e->file, "symbol_error")) {

@@ -3,6 +3,7 @@
 #include "query-interfaces.h"
 
 #include "decode.h"
+#include "query-sysfs.h"
 
 /* The GUID of an InfiniBand port, the lower half of GID 0, in network byte order; NULL if that is
  * not known. */
@@ -47,6 +48,21 @@ int interfaces_read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 			entries[n++] = ipoib[i].entry;
 	sort(entries, n, sizeof(*entries), compare_netdevs);
 	return table_make(entries, n, sizeof(*entries), ret);
+}
+
+size_t interfaces_find_ipoib(Target *t, uint32_t port, uint32_t *ret, size_t room)
+{
+	uint8_t guid[8];
+	Ipoib *ipoib = NULL;
+	size_t n_ipoib = 0, n = 0;
+
+	if (target_ipoib(t, &ipoib, &n_ipoib) < 0 || n_ipoib == 0 ||
+	    sysfs_read_port_guid(target_sysfs(t), port, guid) < 0)
+		return 0;
+	for (size_t i = 0; i < n_ipoib && n < room; i++)
+		if (memcmp(ipoib[i].port_guid, guid, 8) == 0)
+			ret[n++] = ipoib[i].entry.ifindex;
+	return n;
 }
 
 int interfaces_read_altnames(Target *t, const PortSnapshot *s, Table **ret)

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "query-bond.h"
 #include "query-dcb.h"
+#include "query-driver-stats.h"
 #include "query-ethtool.h"
 #include "query-function.h"
 #include "query-hwmon.h"
@@ -417,14 +418,34 @@ static void query_vfs(Target *t, PortSnapshot *s)
 		supply_table(s, READ_VFS, PORT_TABLE_VFS, r, table);
 }
 
+/* Of the IPoIB interfaces on a port so many are asked: the first one is mostly the one that says
+ * something, and those on it, for other P_Keys, do not. */
+#define IPOIB_ASKED_MAX 8U
+
+/* What the driver counts of the PHY of an InfiniBand port, by an IPoIB interface on it. */
+static int supply_driver_stats(Target *t, uint32_t port, PortSnapshot *s)
+{
+	int64_t driver = t->known->verbs.driver_id;
+	uint32_t interfaces[IPOIB_ASKED_MAX];
+	size_t n = 0;
+	int r = -EOPNOTSUPP;
+
+	if (driver_stats_knows(driver))
+		n = interfaces_find_ipoib(t, port, interfaces, ARRAY_SIZE(interfaces));
+	for (size_t i = 0; i < n && r < 0; i++)
+		r = driver_stats_supply(driver, interfaces[i], s);
+	return r;
+}
+
 /* The PHY of the interface of the port, and the sensors of its function. What does not answer now
  * is as one that says nothing: nobody waits for it, and a later look asks again. */
-static void query_signal(Target *t, PortSnapshot *s)
+static void query_signal(Target *t, uint32_t port, PortSnapshot *s)
 {
 	_cleanup_close_ int function = -EBADF;
 	uint32_t ifindex = s->values.ifindex;
 	AttrPath parent;
-	int r = ifindex ? ethtool_supply(&t->querier->ethtool, ifindex, s) : 0;
+	int r = ifindex ? ethtool_supply(&t->querier->ethtool, ifindex, s)
+			: supply_driver_stats(t, port, s);
 
 	if (r < 0 && r != -EOPNOTSUPP)
 		log_debug_errno(r, "%s: ethtool: %m", t->name);
@@ -454,7 +475,7 @@ int port_query(Target *t, uint32_t port, PortSnapshot *s)
 	if (s->parts & READ_VFS)
 		query_vfs(t, s);
 	if (s->parts & READ_SIGNAL)
-		query_signal(t, s);
+		query_signal(t, port, s);
 	if (s->parts & READ_PKEYS)
 		r = query_pkeys(t, port, s);
 	/* nothing else has asked the device whether it is there */

@@ -483,6 +483,23 @@ static bool parse_gid(const char *text, uint8_t gid[16])
 	return true;
 }
 
+int sysfs_read_port_guid(int device, uint32_t port, uint8_t ret[8])
+{
+	uint8_t gid[16];
+	char path[32];
+	AttrText text;
+	int r;
+
+	snprintf(path, sizeof(path), "ports/%u/gids/0", port);
+	r = sysfs_read_text(device, path, text, sizeof(text));
+	if (r < 0)
+		return r;
+	if (!parse_gid(text, gid))
+		return -EINVAL;
+	memcpy(ret, gid + 8, 8);
+	return 0;
+}
+
 int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret)
 {
 	static const uint8_t zero[16];

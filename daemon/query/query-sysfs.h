@@ -66,6 +66,8 @@ int sysfs_read_pkeys(int device, uint32_t port, Table **ret);
 /* The same of a table whose N files are open. */
 int sysfs_read_pkey_files(const int *fds, uint32_t n, Table **ret);
 int sysfs_read_gids(int device, uint32_t port, bool roce, Table **ret);
+/* The GUID of an InfiniBand port, the lower half of GID 0, in network byte order. */
+int sysfs_read_port_guid(int device, uint32_t port, uint8_t ret[8]);
 /* Opens the file with the speed of the interface IFINDEX, if that has NAME: -ENODEV. NET is a
  * descriptor of /sys/class/net. */
 int sysfs_open_netdev_speed(int net, const char *name, uint32_t ifindex);

@@ -20,6 +20,9 @@
 #define TERMINAL_GET  0x5401 /* TCGETS: stdio asks whether it writes to a terminal */
 #define GET_IF_NAME   0x8910 /* SIOCGIFNAME */
 #define GET_IF_INDEX  0x8933 /* SIOCGIFINDEX */
+/* SIOCETHTOOL. The command is in memory, which seccomp does not see. What sets something the kernel
+ * does only for CAP_NET_ADMIN, as what NETLINK_GENERIC and NETLINK_ROUTE have. */
+#define ASK_ETHTOOL 0x8946
 
 #define WORD UINT32_MAX
 
@@ -171,6 +174,7 @@ static const Row rows[] = {
 	{"ioctl", {{1, WORD, TERMINAL_GET}}},
 	{"ioctl", {{1, WORD, GET_IF_NAME}}},
 	{"ioctl", {{1, WORD, GET_IF_INDEX}}},
+	{"ioctl", {{1, WORD, ASK_ETHTOOL}}},
 	{"socket", {{0, WORD, AF_NETLINK}, {2, WORD, NETLINK_ROUTE}}},
 	{"socket", {{0, WORD, AF_NETLINK}, {2, WORD, NETLINK_RDMA}}},
 	{"socket", {{0, WORD, AF_NETLINK}, {2, WORD, NETLINK_GENERIC}}},

@@ -7,7 +7,7 @@
  * user in the same unit. After wall_put_on() this process, and whatever it starts, can
  *
  *   - open devices and read sysfs, and load libraries from /usr, /lib, /opt and LD_LIBRARY_PATH;
- *   - ask NETLINK_RDMA, NETLINK_ROUTE and NETLINK_GENERIC;
+ *   - ask NETLINK_RDMA, NETLINK_ROUTE and NETLINK_GENERIC, and network interfaces by SIOCETHTOOL;
  *   - use the descriptors that it has: the connection to the core, and standard error.
  *
  * The process cannot signal, trace or read another process, reach the bus or any other service,

@@ -47,7 +47,8 @@ uint32_t error_margin(uint64_t upper, uint64_t limit)
 
 uint64_t error_meter_take(ErrorMeter *m, ErrorCount now, uint64_t rate)
 {
-	if (!m->first.usec || rate != m->rate || now.n < m->last.n || now.usec < m->last.usec)
+	if (!m->first.usec || rate != m->rate || now.n < m->last.n || now.usec < m->last.usec ||
+	    now.is_corrected != m->last.is_corrected)
 		*m = (ErrorMeter){.rate = rate, .first = now, .next = now};
 	if (now.usec - m->next.usec >= DAY_USEC) {
 		m->first = m->next;

@@ -33,7 +33,8 @@ uint32_t error_margin(uint64_t upper, uint64_t limit);
 
 /* What a counter of errors had when it was read */
 typedef struct ErrorCount {
-	uint64_t n, usec; /* of CLOCK_MONOTONIC, not 0 */
+	uint64_t n, usec;  /* of CLOCK_MONOTONIC, not 0 */
+	bool is_corrected; /* it counts bits that FEC has corrected; else what is left */
 } ErrorCount;
 
 /* Measures a ratio over one day to two. Zeroed, it has not begun. */
@@ -43,7 +44,7 @@ typedef struct ErrorMeter {
 } ErrorMeter;
 
 /* Takes what the counter of a link of RATE bit/s has now. Begins again if the counter has gone
- * back, or the rate is another one. Returns since how many us it measures. */
+ * back or is another one, or the rate is. Returns since how many us it measures. */
 uint64_t error_meter_take(ErrorMeter *m, ErrorCount now, uint64_t rate);
 /* The ratio over that time, which is not 0. */
 ErrorRatio error_meter_ratio(const ErrorMeter *m);

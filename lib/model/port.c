@@ -523,6 +523,10 @@ static UnavailableCode port_not_measured(const PortSnapshot *s, PortAttr a)
 		return UNAVAILABLE_NOT_REPORTED;
 	if (is_counted && has_fec_off(s))
 		return UNAVAILABLE_NOT_APPLICABLE;
+	/* it is to what corrects them, which nobody names */
+	if (a == PORT_ATTR_bit_error_margin && is_counted &&
+	    !mask_has(&s->supplied, PORT_ATTR_fec_mode))
+		return UNAVAILABLE_NOT_REPORTED;
 	if (a == PORT_ATTR_bit_error_margin &&
 	    (!is_counted || mask_has(&s->supplied, PORT_ATTR_bit_error_interval)))
 		return UNAVAILABLE_NOT_APPLICABLE;

@@ -176,6 +176,34 @@ static void test_corrected_bits(void **state)
 	assert_true(has(t, PORT_ATTR_bit_error_ratio));
 }
 
+/* On InfiniBand, where nobody says which FEC it is */
+static void test_corrected_on_infiniband(void **state)
+{
+	Test *t = *state;
+
+	connect_port(t);
+	count(t, 0, 0);
+	count(t, 1000, 20);
+	assert_true(has(t, PORT_ATTR_bit_error_ratio));
+	/* from now on bits are counted: those, and not what is left */
+	PORT_SUPPLY(&port_1(t)->now, fec_corrected_bits, 0);
+	port_derive(&port_1(t)->now, &device(t, 1)->now);
+	correct(t, 0, 1000);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "too-early");
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_margin), "not-reported");
+	count(t, 500, 40);
+	correct(t, 500, 1001000);
+	count(t, 0, UINT16_MAX);
+	assert_in_range(port_1(t)->now.values.bit_error_ratio, UINT64_C(9900000000),
+			UINT64_C(10000000000));
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_margin), "not-reported");
+	/* they are not counted any more */
+	mask_set(&port_1(t)->now.supplied, PORT_ATTR_fec_corrected_bits, false);
+	port_derive(&port_1(t)->now, &device(t, 1)->now);
+	count(t, 100, 2000000);
+	assert_string_equal(why_not(t, PORT_ATTR_bit_error_ratio), "too-early");
+}
+
 /* CorrectedBits is of one interface of a LAG, and Rate of all. */
 static void test_lag(void **state)
 {
@@ -259,7 +287,7 @@ int main(void)
 		ANSWERED(test_symbol_errors), ANSWERED(test_corrected_bits),
 		ANSWERED(test_lag),	      ANSWERED(test_no_fec),
 		ANSWERED(test_link_down),     ANSWERED(test_not_counted),
-		ANSWERED(test_counter_full),
+		ANSWERED(test_counter_full),  ANSWERED(test_corrected_on_infiniband),
 	};
 
 	return cmocka_run_group_tests_name("manager-signal", tests, NULL, NULL);

@@ -64,7 +64,7 @@ static uint64_t take(ErrorMeter *m, uint64_t seconds, uint64_t n)
 	static uint64_t usec = 1;
 
 	usec += seconds * USEC_PER_SEC;
-	return error_meter_take(m, (ErrorCount){n, usec}, 100 * GBIT);
+	return error_meter_take(m, (ErrorCount){n, usec, false}, 100 * GBIT);
 }
 
 static void test_meter(_unused_ void **state)
@@ -83,9 +83,14 @@ static void test_meter(_unused_ void **state)
 	assert_int_equal(take(&m, 10, 5), 0);
 	assert_int_equal(take(&m, 10, 5), 10 * USEC_PER_SEC);
 	/* the link has another rate */
-	now = (ErrorCount){5, m.last.usec + USEC_PER_SEC};
+	now = (ErrorCount){5, m.last.usec + USEC_PER_SEC, false};
 	assert_int_equal(error_meter_take(&m, now, 50 * GBIT), 0);
 	assert_int_equal(take(&m, 10, 5), 0);
+	/* it is another counter, which goes on by itself */
+	now = (ErrorCount){5, m.last.usec + USEC_PER_SEC, true};
+	assert_int_equal(error_meter_take(&m, now, 100 * GBIT), 0);
+	now.usec += USEC_PER_SEC;
+	assert_int_equal(error_meter_take(&m, now, 100 * GBIT), USEC_PER_SEC);
 }
 
 /* What is more than two days ago does not count any more. */

@@ -477,6 +477,21 @@ static void test_gids(void **state)
 	assert_null(table);
 }
 
+static void test_port_guid(void **state)
+{
+	static const uint8_t expected[8] = {0x02, 0x02, 0xc9, 0x03, 0, 0xab, 0xcd, 0xef};
+	Tree *t = *state;
+	uint8_t guid[8] = {};
+
+	tree_put(t, "ports/2/gids/0", "fe80:0000:0000:0000:0202:c903:00ab:cdef\n");
+	assert_int_equal(sysfs_read_port_guid(t->fd, 2, guid), 0);
+	assert_memory_equal(guid, expected, sizeof(guid));
+	assert_int_equal(sysfs_read_port_guid(t->fd, 1, guid), -ENOENT);
+	tree_put(t, "ports/2/gids/0", "fe80::1\n");
+	assert_int_equal(sysfs_read_port_guid(t->fd, 2, guid), -EINVAL);
+	assert_memory_equal(guid, expected, sizeof(guid));
+}
+
 static int read_speed(const Tree *t, uint32_t ifindex, uint64_t *ret)
 {
 	_cleanup_close_ int file = sysfs_open_netdev_speed(t->fd, "eth0", ifindex);
@@ -528,6 +543,7 @@ int main(void)
 		TEST(test_link_layer),
 		TEST(test_pkeys),
 		TEST(test_gids),
+		TEST(test_port_guid),
 		TEST(test_netdev_speed),
 		cmocka_unit_test(test_names),
 	};

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <poll.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,6 +24,7 @@
 #include "child.h"
 #include "compat.h"
 #include "landlock.h"
+#include "query-driver-stats.h"
 #include "query-ifname.h"
 #include "query-wall.h"
 #include "util.h"
@@ -166,6 +168,15 @@ static int can_name_interfaces(void)
 	return streq(name, "lo") ? 0 : -EBADMSG;
 }
 
+/* lo has no statistics, and says so */
+static int can_ask_ethtool(void)
+{
+	PortSnapshot s = {};
+	int r = driver_stats_supply(RDMA_DRIVER_MLX5, 1, &s);
+
+	return r == -EOPNOTSUPP ? 0 : r;
+}
+
 static int can_open_device(void)
 {
 	return act_open_file("/dev/null", O_RDWR);
@@ -187,8 +198,9 @@ static int can_allocate(void)
 
 static void test_allowed(_unused_ void **state)
 {
-	static int (*const needs[])(void) = {can_read_sysfs,  can_ask_netlink,	can_name_interfaces,
-					     can_open_device, can_load_library, can_allocate};
+	static int (*const needs[])(void) = {can_read_sysfs,  can_ask_netlink, can_name_interfaces,
+					     can_ask_ethtool, can_open_device, can_load_library,
+					     can_allocate};
 
 	for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
 		assert_int_equal(try(needs[i], WALL_NONE), 0);
