@@ -39,7 +39,7 @@ typedef struct Reading {
 	uint64_t boottime_usec;			/* CLOCK_BOOTTIME when the source was asked */
 	/* 0, or a negative errno and what it means: it could not be read later */
 	int error;
-	AttrText error_text;
+	char error_text[96];	/* each text of Unavailable fits */
 	const Unavailable *why; /* of that, as who was asked says; NULL: nobody says it */
 
 	PendingList calls;	 /* those that wait for it: bus_resume_calls() */

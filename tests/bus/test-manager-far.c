@@ -203,6 +203,8 @@ static void test_codes(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		ASK(t, &c, PORT_1, "a(susa(st))", 1, "mlx5_0", 1, cases[i].said, 0);
 		wait_call(t, &c, cases[i].code);
+		assert_string_equal(far_of(t, 1)->error_text,
+				    unavailable_find(cases[i].code)->text);
 	}
 	/* an error is no reason to ask before a second has passed */
 	call_young(t, &c, "not-asked");
