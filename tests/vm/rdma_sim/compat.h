@@ -50,6 +50,13 @@ typedef typeof(*__builtin_choose_expr(
 		__builtin_types_compatible_p(sim_cq_context, struct ib_udata), (void *)(context),  \
 		&((struct uverbs_attr_bundle *)(void *)(context))->driver_udata)
 
+/* What reg_user_mr() has since 6.17. */
+#ifdef SIM_HAVE_DMAH
+#define SIM_DMAH struct ib_dmah *dmah,
+#else
+#define SIM_DMAH
+#endif
+
 static inline void sim_device_group_set(struct ib_device *ibdev,
 					const struct attribute_group *group)
 {

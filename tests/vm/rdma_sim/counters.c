@@ -8,8 +8,6 @@
 
 #include "rdma_sim.h"
 
-#define PMA_DATA	40	/* where the attribute starts in ib_mad.data */
-
 static sim_stat_desc hw_descs[SIM_HW_MAX] = {
 #define X(id) [SIM_HW_##id] = SIM_STAT_DESC(#id),
 	SIM_HW_COUNTERS(X)
@@ -67,8 +65,8 @@ static int sim_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats
 	return SIM_HW_MAX;
 }
 
-/* Counters of this kind stop at their largest value, they do not wrap. */
-static void pma_put(u8 *data, u16 offset, u8 bits, u64 value)
+/* BITS are 4 or whole bytes. A value without room becomes the largest: counters of this kind stop there, they do not wrap. */
+void sim_put_bits(u8 *data, u16 offset, u8 bits, u64 value)
 {
 	__be64 be;
 	u8 *at = data + offset / 8;
@@ -83,25 +81,29 @@ static void pma_put(u8 *data, u16 offset, u8 bits, u64 value)
 	memcpy(at, &be, bits / 8);
 }
 
-static void pma_fill(const struct sim_port *port, __be16 attr_id, u8 *data)
+/* Returns whether there is such an attribute. DATA must be 0. */
+bool sim_pma_fill(const u64 *values, enum sim_pma_class has, __be16 attr_id, u8 *data)
 {
 	struct ib_class_port_info *info = (void *)data;
 	bool ext = attr_id == IB_PMA_PORT_COUNTERS_EXT;
 	int i;
 
 	if (attr_id == IB_PMA_CLASS_PORT_INFO) {
-		if (port->dev->opt.pma == SIM_PMA_EXT)
-			info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH;
-		else if (port->dev->opt.pma == SIM_PMA_NOIETF)
+		if (has == SIM_PMA_EXT)
+			info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH | IB_PMA_CLASS_CAP_XMIT_WAIT;
+		else if (has == SIM_PMA_NOIETF)
 			info->capability_mask = IB_PMA_CLASS_CAP_EXT_WIDTH_NOIETF;
-		return;
+		return true;
 	}
+	if (!ext && attr_id != IB_PMA_PORT_COUNTERS)
+		return false;
 	for (i = 0; i < SIM_PMA_MAX; i++) {
 		if (ext && pma_fields[i].ext_offset)
-			pma_put(data, pma_fields[i].ext_offset, 64, port->pma[i]);
+			sim_put_bits(data, pma_fields[i].ext_offset, 64, values[i]);
 		else if (!ext && pma_fields[i].offset)
-			pma_put(data, pma_fields[i].offset, pma_fields[i].bits, port->pma[i]);
+			sim_put_bits(data, pma_fields[i].offset, pma_fields[i].bits, values[i]);
 	}
+	return true;
 }
 
 static int sim_process_mad(struct ib_device *ibdev, int flags, sim_port_num num,
@@ -110,22 +112,20 @@ static int sim_process_mad(struct ib_device *ibdev, int flags, sim_port_num num,
 			   u16 *pkey_index)
 {
 	struct sim_port *port = sim_port(ibdev, num);
-	__be16 id = in->mad_hdr.attr_id;
+	bool known;
 
 	if (in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
-	    in->mad_hdr.method != IB_MGMT_METHOD_GET ||
-	    (id != IB_PMA_CLASS_PORT_INFO && id != IB_PMA_PORT_COUNTERS &&
-	     id != IB_PMA_PORT_COUNTERS_EXT))
+	    in->mad_hdr.method != IB_MGMT_METHOD_GET)
 		return IB_MAD_RESULT_SUCCESS;	/* no reply: ib_core says EINVAL */
 
 	memset(out->data, 0, sizeof(out->data));
 	out->mad_hdr = in->mad_hdr;
 	out->mad_hdr.method = IB_MGMT_METHOD_GET_RESP;
 	spin_lock(&port->dev->lock);
-	port->calls[SIM_CALL_PMA]++;
-	pma_fill(port, id, out->data + PMA_DATA);
+	known = sim_pma_fill(port->pma, port->dev->opt.pma, in->mad_hdr.attr_id, out->data + SIM_PMA_DATA);
+	port->calls[SIM_CALL_PMA] += known;
 	spin_unlock(&port->dev->lock);
-	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
+	return IB_MAD_RESULT_SUCCESS | (known ? IB_MAD_RESULT_REPLY : 0);
 }
 
 const struct ib_device_ops sim_hw_ops = {

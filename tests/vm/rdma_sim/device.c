@@ -175,6 +175,8 @@ static void sim_device_setup(struct sim_dev *sd, u32 nth)
 	if (!opt->nodisassoc)
 		ib_set_device_ops(ibdev, &sim_disassociate_ops);
 	sim_resources_setup(sd);
+	if (opt->mad)
+		ib_set_device_ops(ibdev, &sim_mad_ops);
 	sim_device_group_set(ibdev, &sim_attribute_group);
 	/* Before 5.11 only the commands that a driver names can be used. */
 	ibdev->uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_GET_CONTEXT) |

@@ -16,12 +16,14 @@ enum key_kind {
 	KEY_GID,		/* "gid.N" */
 	KEY_PKEY,		/* "pkey.N" */
 	KEY_MODULE,		/* "module.N": the bytes from 8 * N on, as a number */
+	KEY_TEXT,		/* at most so many bytes */
 };
 
 struct sim_key {
 	const char *name;
 	enum key_kind kind;
 	enum sim_driver driver;	/* other than SIM_DRIVER_PLAIN: only for this one */
+	bool of_mads;		/* only for ports that have them */
 	u16 offset;		/* in struct sim_port */
 	u8 size;
 	u64 max;
@@ -35,6 +37,8 @@ struct sim_key {
 #define MLX5(name_, field) \
 	{ .name = "mlx5." name_, FIELD(mlx5.field), .max = KEY_MAX(mlx5.field), \
 	  .driver = SIM_DRIVER_MLX5 }
+#define FAR(field, kind_, max_) \
+	{ .name = "far." #field, .kind = kind_, FIELD(far.field), .max = max_, .of_mads = true }
 #define HBL(field) \
 	{ .name = "hbl." #field, FIELD(hbl.field), .max = KEY_MAX(hbl.field), \
 	  .driver = SIM_DRIVER_HBL }
@@ -95,6 +99,20 @@ static const struct sim_key keys[] = {
 	/* What also has an extended field may grow to 64 bits. */
 #define X(id, bits, offset_, ext_offset) \
 	NUMBER("pma." #id, pma[SIM_PMA_##id], (ext_offset) ? U64_MAX : BIT_ULL(bits) - 1),
+	SIM_PMA_COUNTERS(X)
+#undef X
+
+	FAR(guid, KEY_NUMBER, U64_MAX),
+	FAR(system, KEY_NUMBER, U64_MAX),
+	FAR(type, KEY_NUMBER, U8_MAX),
+	FAR(port, KEY_NUMBER, U8_MAX),
+	FAR(lid, KEY_NUMBER, U16_MAX),
+	FAR(widths, KEY_NUMBER, U8_MAX),
+	FAR(speeds, KEY_NUMBER, 0x1ff),
+	FAR(desc, KEY_TEXT, IB_DEVICE_NODE_DESC_MAX),
+#define X(id, bits, offset_, ext_offset) \
+	{ .name = "far." #id, FIELD(far.pma[SIM_PMA_##id]), .of_mads = true, \
+	  .max = (ext_offset) ? U64_MAX : BIT_ULL(bits) - 1 },
 	SIM_PMA_COUNTERS(X)
 #undef X
 
@@ -160,7 +178,11 @@ int sim_key_parse(const char *name, const char *value, struct sim_assignment *re
 	a.key = find_key(name, &a.index);
 	if (!a.key)
 		return -EINVAL;
-	if (a.key->kind == KEY_GID) {
+	a.text = value;
+	if (a.key->kind == KEY_TEXT) {
+		if (strlen(value) > a.key->max)
+			return -ERANGE;
+	} else if (a.key->kind == KEY_GID) {
 		if (!in6_pton(value, -1, a.gid.raw, -1, &end) || *end)
 			return -EINVAL;
 	} else {
@@ -179,15 +201,23 @@ const char *sim_key_name(const struct sim_key *key)
 	return key->name;
 }
 
+static bool has_key(const struct sim_port *port, const struct sim_key *key)
+{
+	if (key->of_mads && !sim_port_has_mads(port))
+		return false;
+	return key->driver == SIM_DRIVER_PLAIN || key->driver == port->dev->opt.driver;
+}
+
 /* Does the assignment fit this port? */
 int sim_key_check(const struct sim_port *port, const struct sim_assignment *a)
 {
 	const struct sim_options *opt = &port->dev->opt;
 
-	if (a->key->driver != SIM_DRIVER_PLAIN && a->key->driver != opt->driver)
+	if (!has_key(port, a->key))
 		return -EOPNOTSUPP;
 	switch (a->key->kind) {
 	case KEY_NUMBER:
+	case KEY_TEXT:
 		break;
 	case KEY_GID_LEN:	/* ib_core has allocated its tables for these sizes */
 		return a->value > opt->gids ? -ERANGE : 0;
@@ -222,6 +252,10 @@ void sim_key_apply(struct sim_port *port, const struct sim_assignment *a)
 		__be64 bytes = cpu_to_be64(a->value);
 
 		memcpy(&port->phy.module[8 * a->index], &bytes, sizeof(bytes));
+		return;
+	}
+	if (a->key->kind == KEY_TEXT) {
+		strscpy(field, a->text, a->key->size);
 		return;
 	}
 	switch (a->key->size) {
@@ -264,7 +298,7 @@ void sim_keys_show(struct seq_file *m, const struct sim_port *port)
 
 	lockdep_assert_held(&port->dev->lock);
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (keys[i].driver != SIM_DRIVER_PLAIN && keys[i].driver != opt->driver)
+		if (!has_key(port, &keys[i]))
 			continue;
 		if (keys[i].kind == KEY_GID) {
 			for (n = 0; n < opt->gids; n++)
@@ -279,6 +313,8 @@ void sim_keys_show(struct seq_file *m, const struct sim_port *port)
 				if (memchr_inv(&port->phy.module[8 * n], 0, 8))
 					seq_printf(m, " module.%u=0x%*phN", n, 8,
 						   &port->phy.module[8 * n]);
+		} else if (keys[i].kind == KEY_TEXT) {
+			seq_printf(m, " %s=%s", keys[i].name, (const char *)port + keys[i].offset);
 		} else {
 			seq_printf(m, " %s=%llu", keys[i].name, read_number(port, &keys[i]));
 		}

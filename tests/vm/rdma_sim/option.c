@@ -68,6 +68,7 @@ static const struct {
 	OPTION(dcb, 0, 1),
 	OPTION(devlink, 0, 1),
 	OPTION(phy, 0, 1),
+	OPTION(mad, 0, 1),
 };
 
 static const struct {
@@ -285,6 +286,9 @@ int sim_options_check(struct sim_options *opt, const char **ret_word)
 	}
 	*ret_word = "devlink";
 	if (opt->devlink && !strcmp(opt->parent, "none"))
+		return -EINVAL;
+	*ret_word = "mad";
+	if (opt->mad && opt->ports > U8_MAX)	/* ib_core has 8 bits for that of a QP0 */
 		return -EINVAL;
 	*ret_word = "numa";
 	if (opt->numa != U32_MAX) {

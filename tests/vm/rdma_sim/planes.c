@@ -27,6 +27,7 @@ static struct ib_device *sim_add_sub_dev(struct ib_device *ibdev, enum rdma_nl_d
 	opt.nlinks = 1;
 	opt.guid = 0;
 	opt.devlink = 0;
+	opt.mad = 0;
 	strscpy(opt.parent, "none", sizeof(opt.parent));
 	strscpy(opt.name, name, sizeof(opt.name));
 

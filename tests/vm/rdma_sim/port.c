@@ -44,6 +44,11 @@ void sim_port_init(struct sim_port *port, struct sim_dev *sd, u32 num)
 		port->gids[0].global.subnet_prefix = cpu_to_be64(0xfe80ULL << 48);
 		port->gids[0].global.interface_id =
 			cpu_to_be64(be64_to_cpu(sd->ibdev.node_guid) + num);
+		port->far.type = RDMA_NODE_IB_SWITCH;
+		port->far.port = 1;
+		port->far.widths = IB_WIDTH_1X | IB_WIDTH_4X;
+		port->far.speeds = IB_SPEED_SDR | IB_SPEED_DDR | IB_SPEED_QDR | IB_SPEED_FDR | IB_SPEED_EDR |
+				   IB_SPEED_HDR;
 		break;
 	case SIM_LINK_ETH:
 		port->ip_gids = 1;
@@ -235,8 +240,8 @@ static enum rdma_link_layer sim_get_link_layer(struct ib_device *ibdev, sim_port
 }
 
 /*
- * No MAD, CM or SA capabilities: nothing could be sent, and the kernel's own
- * clients would only time out.
+ * No SA capability, and without mad=1 no MAD and no CM: nothing could be sent,
+ * and the kernel's own clients would only time out.
  */
 static int sim_get_port_immutable(struct ib_device *ibdev, sim_port_num num,
 				  struct ib_port_immutable *immutable)
@@ -253,6 +258,11 @@ static int sim_get_port_immutable(struct ib_device *ibdev, sim_port_num num,
 	immutable->core_cap_flags = caps[port->link];
 	if (port->dev->opt.grh)
 		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
+	if (sim_port_has_mads(port)) {
+		/* Since 6.11 a port without CM has no QP1. */
+		immutable->core_cap_flags |= RDMA_CORE_CAP_IB_MAD | RDMA_CORE_CAP_IB_SMI | RDMA_CORE_CAP_IB_CM;
+		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	}
 	return 0;
 }
 

@@ -7,6 +7,7 @@
  *   sim_lock       the list of devices; held for a whole command but "del"
  *   RTNL           taken by ib_register_device() and when netdevs are bound
  *   sim_bound_lock the list of devices bound to netdevs (netdev.c)
+ *   sim_cq.lock    what the kernel has posted, and what is done of it (mad.c); interrupts are off
  *   sim_dev.lock   everything in sim_dev.ports[]; a spinlock, never slept under
  *
  * A query waits (faults) with none of them held.
@@ -17,10 +18,12 @@
 #include <linux/dcbnl.h>
 #include <linux/idr.h>
 #include <linux/if.h>
+#include <linux/kfifo.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <rdma/ib_mad.h>
 #include <rdma/ib_verbs.h>
 
 #include "compat.h"
@@ -131,10 +134,25 @@ enum {
 	SIM_HANG_MAX = SIM_HANG_UNINTERRUPTIBLE
 };
 
+#define SIM_PMA_DATA	40	/* where the attribute of performance management starts in ib_mad.data */
+
 #define SIM_PHY_SILENT U8_MAX
 
 #define SIM_MODULE_PAGES	7
 #define SIM_MODULE_BYTES	(SIM_MODULE_PAGES * 128)
+
+/* The node at the other end of a link of InfiniBand; see mad.c */
+struct sim_far {
+	u64 guid;		/* 0: none that answers */
+	u64 system;
+	u16 lid;
+	u16 speeds;		/* enabled: a mask of enum ib_port_speed */
+	u8 type;		/* RDMA_NODE_IB_* */
+	u8 port;
+	u8 widths;		/* enabled: a mask of enum ib_port_width */
+	char desc[IB_DEVICE_NODE_DESC_MAX + 1];
+	u64 pma[SIM_PMA_MAX];
+};
 
 struct sim_port {
 	struct sim_dev *dev;
@@ -152,6 +170,7 @@ struct sim_port {
 	u64 pma[SIM_PMA_MAX];
 	struct mlx5_ib_uapi_query_port mlx5;
 	struct hbl_uapi_query_port_out hbl;
+	struct sim_far far;
 
 	/* of the netdev; under the RTNL, but for the last */
 	struct ieee_ets ets;
@@ -206,6 +225,7 @@ struct sim_options {
 	u8 dcb;
 	u8 devlink;
 	u8 phy;
+	u8 mad;
 	u64 guid;		/* 0: not given */
 	u64 image_guid;		/* 0: not given */
 	u32 fw[3];
@@ -245,6 +265,27 @@ struct sim_dev {
 	u16 *pkeys;
 };
 
+struct sim_cq {
+	struct ib_cq ibcq;
+	/* of the kernel's own; see mad.c */
+	spinlock_t lock;
+	bool armed;
+	DECLARE_KFIFO_PTR(done, struct ib_wc);
+};
+
+/* One that the kernel has posted to receive into. */
+struct sim_buffer {
+	struct ib_cqe *cqe;
+	void *to;
+};
+
+struct sim_qp {
+	struct ib_qp ibqp;
+	struct mutex lock;
+	enum ib_qp_state state;		/* under lock */
+	DECLARE_KFIFO_PTR(buffers, struct sim_buffer);	/* of QP0 and QP1; under the lock of the sim_cq */
+};
+
 static inline struct sim_dev *to_sim(struct ib_device *ibdev)
 {
 	return container_of(ibdev, struct sim_dev, ibdev);
@@ -254,6 +295,11 @@ static inline struct sim_dev *to_sim(struct ib_device *ibdev)
 static inline struct sim_port *sim_port(struct ib_device *ibdev, u32 num)
 {
 	return &to_sim(ibdev)->ports[num - 1];
+}
+
+static inline bool sim_port_has_mads(const struct sim_port *port)
+{
+	return port->dev->opt.mad && port->link == SIM_LINK_IB;
 }
 
 /* device.c */
@@ -275,6 +321,8 @@ void sim_dispatch(struct sim_dev *sd, u32 port, u32 event);
 /* counters.c */
 extern const struct ib_device_ops sim_hw_ops;
 extern const struct ib_device_ops sim_pma_ops;
+void sim_put_bits(u8 *data, u16 offset, u8 bits, u64 value);
+bool sim_pma_fill(const u64 *values, enum sim_pma_class has, __be16 attr_id, u8 *data);
 
 /* netdev.c */
 int sim_netdev_bind(struct sim_dev *sd);
@@ -307,7 +355,11 @@ int sim_devlink_report(struct sim_dev *sd, const char *name, bool error);
 void sim_planes_setup(struct sim_dev *sd);
 
 /* resource.c */
+int sim_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr, sim_cq_context *context);
 void sim_resources_setup(struct sim_dev *sd);
+
+/* mad.c */
+extern const struct ib_device_ops sim_mad_ops;
 
 /* mlx5.c, hbl.c */
 void sim_mlx5_setup(struct sim_dev *sd);
@@ -324,6 +376,7 @@ struct sim_assignment {
 	u32 index;		/* of a table entry */
 	u64 value;
 	union ib_gid gid;
+	const char *text;	/* in the line */
 };
 
 int sim_key_parse(const char *name, const char *value, struct sim_assignment *ret);

@@ -4,7 +4,7 @@
  * they are counted, and netlink says whose they are. Their private interface is that of rxe, so librxe makes them:
  * it maps each of its queues, which is a page here in which nothing has room.
  *
- * There is no post_send(), so ib_core shows the device to none of the kernel's own clients.
+ * There is no post_send() but that of mad.c, so without mad=1 ib_core shows the device to none of the kernel's own clients.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -19,19 +19,15 @@ struct sim_pd {
 	struct ib_pd ibpd;
 };
 
-struct sim_cq {
-	struct ib_cq ibcq;
-};
-
-struct sim_qp {
-	struct ib_qp ibqp;
-	struct mutex lock;
-	enum ib_qp_state state;		/* under lock */
-};
+/* The library of another driver would take the answers for those of its own. */
+static bool is_for_librxe(struct ib_device *ibdev)
+{
+	return to_sim(ibdev)->opt.driver_id == RDMA_DRIVER_RXE;
+}
 
 static int sim_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	return 0;
+	return udata && !is_for_librxe(pd->device) ? -EOPNOTSUPP : 0;
 }
 
 static int sim_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
@@ -62,20 +58,39 @@ static int sim_mmap(struct ib_ucontext *uctx, struct vm_area_struct *vma)
 	return ret;
 }
 
-static int sim_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr, sim_cq_context *context)
+/* CONTEXT is NULL for a queue of the kernel's. */
+int sim_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr, sim_cq_context *context)
 {
+	struct sim_cq *sim_cq = container_of(cq, struct sim_cq, ibcq);
 	struct rxe_create_cq_resp resp = { .mi.size = PAGE_SIZE };
 	struct ib_udata *udata = sim_cq_udata(context);
 
-	if (!attr->cqe || attr->cqe > SIM_MAX_CQE)
+	/* ib_mad wants some more than a process may have. */
+	if (!attr->cqe || attr->cqe > (context ? SIM_MAX_CQE : 2 * SIM_MAX_CQE))
 		return -EINVAL;
+	spin_lock_init(&sim_cq->lock);
 	cq->cqe = attr->cqe;
+	if (!context)
+		return kfifo_alloc(&sim_cq->done, attr->cqe, GFP_KERNEL);
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
 static int sim_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
 {
+	kfifo_free(&container_of(cq, struct sim_cq, ibcq)->done);
 	return 0;
+}
+
+/* Whatever else the kernel may want, only QP0 and QP1 are made for it: their types are their numbers. */
+static int special_qp_init(struct sim_qp *qp, const struct ib_qp_init_attr *attr)
+{
+	BUILD_BUG_ON(IB_QPT_SMI != 0 || IB_QPT_GSI != 1);
+
+	if (attr->qp_type != IB_QPT_SMI && attr->qp_type != IB_QPT_GSI)
+		return -EOPNOTSUPP;
+	qp->ibqp.qp_num = attr->qp_type;
+	qp->ibqp.port = attr->port_num;	/* ib_core notes it too, but for that of 5.10 */
+	return kfifo_alloc(&qp->buffers, attr->cap.max_recv_wr, GFP_KERNEL);
 }
 
 static int sim_qp_init(struct sim_dev *sd, struct sim_qp *qp, const struct ib_qp_init_attr *attr,
@@ -84,6 +99,10 @@ static int sim_qp_init(struct sim_dev *sd, struct sim_qp *qp, const struct ib_qp
 	struct rxe_create_qp_resp resp = { .rq_mi.size = PAGE_SIZE, .sq_mi.size = PAGE_SIZE };
 	int qpn, ret;
 
+	mutex_init(&qp->lock);
+	qp->state = IB_QPS_RESET;
+	if (!udata)
+		return special_qp_init(qp, attr);
 	if (attr->srq || (attr->qp_type != IB_QPT_RC && attr->qp_type != IB_QPT_UC &&
 			  attr->qp_type != IB_QPT_UD))
 		return -EOPNOTSUPP;
@@ -95,8 +114,6 @@ static int sim_qp_init(struct sim_dev *sd, struct sim_qp *qp, const struct ib_qp
 		ida_free(&sd->qpns, qpn);
 		return ret;
 	}
-	mutex_init(&qp->lock);
-	qp->state = IB_QPS_RESET;
 	qp->ibqp.qp_num = qpn;
 	return 0;
 }
@@ -172,7 +189,9 @@ static int sim_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct sim_qp *qp = container_of(ibqp, struct sim_qp, ibqp);
 
-	ida_free(&to_sim(ibqp->device)->qpns, ibqp->qp_num);
+	if (ibqp->qp_num >= FIRST_QPN)
+		ida_free(&to_sim(ibqp->device)->qpns, ibqp->qp_num);
+	kfifo_free(&qp->buffers);
 	sim_qp_free(qp);
 	return 0;
 }
@@ -195,10 +214,10 @@ static const struct ib_device_ops sim_resource_ops = {
 #endif
 };
 
-/* Of a device that librxe opens; the libraries of others ask for what is not here. */
+/* For librxe, and with mad=1 for the kernel. */
 void sim_resources_setup(struct sim_dev *sd)
 {
-	if (sd->opt.driver_id != RDMA_DRIVER_RXE)
+	if (!is_for_librxe(&sd->ibdev) && !sd->opt.mad)
 		return;
 	ib_set_device_ops(&sd->ibdev, &sim_resource_ops);
 	/* Before 5.11 only the commands that a driver names can be used. */
