@@ -379,8 +379,10 @@ static void test_many(void **state)
 	print_message("answers: %u\n", neighbors.n_calls);
 }
 
+/* It is asked once in an interval, and not at the distances between. */
 static void ask_network_manager(Test *t)
 {
+	t->manager->neighbors_usec = config.neighbor_usec;
 	ask_one(t, NEIGHBORS_OF_NETWORK_MANAGER, &network_manager.n_calls, &fabric.n_calls);
 }
 
@@ -441,6 +443,7 @@ static void test_network_manager_ends(void **state)
 	ask_network_manager(t);
 	assert_string_equal(port(t, 1, 1)->neighbor_port, "swp1");
 	assert_true(sd_bus_release_name(neighbors.bus, NM_NAME) >= 0);
+	t->manager->neighbors_usec = config.neighbor_usec;
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
 	RUN_UNTIL(t, !port(t, 1, 1)->neighbor_port[0]);
 	barrier(t);
