@@ -330,10 +330,10 @@ void bus_publish_port(Bus *b, const PortChange *change)
 	PortNews news = {};
 	size_t n;
 
-	if (change->op != CACHE_UNCHANGED) {
-		bus_wait_mark_port(b->waits, p);
+	/* its names may be others although nothing of it that is published is: addresses of IPoIB */
+	bus_wait_mark_port(b->waits, p);
+	if (change->op != CACHE_UNCHANGED)
 		long_replies_changed(b->long_replies, p->device);
-	}
 	if (!b->signals)
 		return;
 	n = find_announcements(change, announcements);

@@ -31,9 +31,18 @@ static const char scenario[] = "[device mlx5_0]\n"
 #define IB_PORT_2 "/org/rdma/device/3/port/2"
 #define ROCE_PORT "/org/rdma/device/5/port/1"
 
+/* A wait that is not told of a change is not ended by the next look at everything either. */
 static int setup(void **state)
 {
-	return fixture_setup_daemon(state, scenario);
+	Fixture *f;
+	int r = fixture_setup(state);
+
+	if (r < 0)
+		return r;
+	f = *state;
+	fixture_configure(f, "[Daemon]\nReconcileIntervalSec=0\n");
+	fixture_start_daemon(f, scenario, NULL);
+	return 0;
 }
 
 /* A call under way, and its answer. */
