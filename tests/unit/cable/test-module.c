@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <inttypes.h>
+#include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 
 #include "module-image.h"
@@ -376,6 +377,7 @@ static void test_pages(_unused_ void **state)
 	assert_int_equal(pages_of(&(ModulePages){}), 1 << PAGE_LOWER);
 }
 
+#define EEPROM_GET	 31
 #define EEPROM_GET_REPLY 32
 #define EEPROM_DATA	 7
 
@@ -405,13 +407,139 @@ static void test_answers(_unused_ void **state)
 	assert_int_equal(page[MODULE_PAGE_SIZE - 1], 0x5a);
 }
 
+/* The technologies of SFF-8024 between one kind of cable and the next */
+static void test_technologies(_unused_ void **state)
+{
+	static const struct {
+		uint8_t technology;
+		const char *type; /* NULL: not known */
+	} cases[] = {{0x00, "aoc"}, {0x07, "aoc"}, {0x08, NULL},  {0x09, "aoc"},
+		     {0x0a, "dac"}, {0x0b, "dac"}, {0x0c, "acc"}, {0x0f, "acc"},
+		     {0x10, "aoc"}, {0x11, "aoc"}, {0x12, NULL},  {0x20, NULL}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ModulePages p;
+		PortSnapshot s;
+
+		module_image(KIND_CMIS_AOC, &p);
+		module_image_set(&p, PAGE_UPPER, 212, cases[i].technology);
+		s = decode(&p);
+		if (cases[i].type)
+			ASSERT_TEXT(&s, cable_type, cases[i].type);
+		else
+			ASSERT_UNKNOWN(&s, cable_type);
+	}
+}
+
+/* The kernel, which has a module of CMIS, while it is set: what it answers each time. */
+static struct {
+	bool is_set, is_down; /* it is down: not even the link is said */
+	int errors[_PAGE_MAX];
+	unsigned int n_pages, n_links;
+} kernel;
+
+int __real_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
+int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
+int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata)
+{
+	/* the halves of a module of CMIS, as module-pages.def has them */
+	static const struct {
+		ModulePage page;
+		uint8_t number, offset;
+	} halves[] = {{PAGE_LOWER, 0, 0},
+		      {PAGE_UPPER, 0, 128},
+		      {PAGE_CMIS_SAYS, 1, 128},
+		      {PAGE_CMIS_LIMITS, 2, 128},
+		      {PAGE_CMIS_LANES, 0x11, 128}};
+	struct genlmsghdr *g = nlmsg_data(nlmsg_hdr(request)), reply = {.cmd = EEPROM_GET_REPLY};
+	struct nlattr *a[EEPROM_DATA + 1];
+	struct nl_msg *m;
+	ModulePages p;
+	int r;
+
+	if (!kernel.is_set)
+		return __real_netlink_ask(n, request, handler, userdata);
+	if (g->cmd == ETHTOOL_MSG_LINKSTATE_GET) {
+		kernel.n_links++;
+		nlmsg_free(request);
+		return kernel.is_down ? -ENODEV : 0;
+	}
+	assert_in_range(kernel.n_pages, 0, ARRAY_SIZE(halves) - 1);
+	assert_int_equal(genl_parse(nlmsg_hdr(request), EEPROM_GET, a, EEPROM_DATA), 0);
+	assert_int_equal(nla_get_u32(nla_data(a[1])), 4); /* of the interface */
+	assert_int_equal(nla_get_u32(a[2]), halves[kernel.n_pages].offset);
+	assert_int_equal(nla_get_u32(a[3]), MODULE_PAGE_SIZE);
+	assert_int_equal(nla_get_u8(a[4]), halves[kernel.n_pages].number);
+	assert_int_equal(nla_get_u8(a[5]), 0);
+	assert_int_equal(nla_get_u8(a[6]), 0x50);
+	nlmsg_free(request);
+	module_image(KIND_CMIS_OPTIC, &p);
+	m = nlmsg_alloc_simple(21, 0);
+	nlmsg_append(m, &reply, sizeof(reply), NLMSG_ALIGNTO);
+	nla_put(m, EEPROM_DATA, MODULE_PAGE_SIZE, p.bytes[halves[kernel.n_pages].page]);
+	r = kernel.errors[kernel.n_pages++];
+	if (r == 0)
+		r = handler(nlmsg_hdr(m), userdata);
+	nlmsg_free(m);
+	return r;
+}
+
+/* Reads that module. */
+static int read_module(ModulePages *ret)
+{
+	Genl g = {.netlink = NETLINK_CLOSED, .family.id = 21, .is_known = true};
+	int r;
+
+	kernel.is_set = true;
+	kernel.n_pages = kernel.n_links = 0;
+	r = module_read(&g, 4, ret);
+	kernel.is_set = false;
+	genl_done(&g);
+	return r;
+}
+
+static void test_read(_unused_ void **state)
+{
+	Genl without = {.netlink = NETLINK_CLOSED, .is_known = true};
+	ModulePages p = {}, expected;
+
+	/* a kernel without the family */
+	kernel.is_set = true;
+	assert_int_equal(module_read(&without, 4, &p), -EOPNOTSUPP);
+	assert_int_equal(kernel.n_pages, 0);
+	genl_done(&without);
+	assert_int_equal(read_module(&p), 0);
+	assert_int_equal(kernel.n_pages, 5);
+	module_image(KIND_CMIS_OPTIC, &expected);
+	assert_memory_equal(p.bytes, expected.bytes, sizeof(p.bytes));
+	assert_memory_equal(p.is_read, expected.is_read, sizeof(p.is_read));
+	/* a page behind the first is left out, and the others are there */
+	kernel.errors[2] = -EIO;
+	assert_int_equal(read_module(&p), 0);
+	assert_int_equal(kernel.n_pages, 5);
+	assert_false(p.is_read[PAGE_CMIS_SAYS]);
+	assert_true(p.is_read[PAGE_CMIS_LIMITS]);
+	/* without the first there is nothing */
+	kernel.errors[0] = -EIO;
+	assert_int_equal(read_module(&p), -EIO);
+	assert_int_equal(kernel.n_pages, 1);
+	assert_int_equal(kernel.n_links, 0);
+	/* a driver says so of an empty cage, and of an interface that it has no more */
+	kernel.errors[0] = -ENODEV;
+	assert_int_equal(read_module(&p), -ENOMEDIUM);
+	kernel.is_down = true;
+	assert_int_equal(read_module(&p), -ENODEV);
+	assert_int_equal(kernel.n_links, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cmis),	 cmocka_unit_test(test_cmis_without),
-		cmocka_unit_test(test_qsfp),	 cmocka_unit_test(test_qsfp_cables),
-		cmocka_unit_test(test_sfp),	 cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_pages),	 cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_cmis),	     cmocka_unit_test(test_cmis_without),
+		cmocka_unit_test(test_qsfp),	     cmocka_unit_test(test_qsfp_cables),
+		cmocka_unit_test(test_sfp),	     cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_pages),	     cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_technologies), cmocka_unit_test(test_read),
 		cmocka_unit_test(test_max_rate),
 	};
 
