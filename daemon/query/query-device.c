@@ -26,10 +26,10 @@ static void query_chardevs(Target *t, DeviceSnapshot *s)
 }
 
 /* WHAT was asked for ROWS, and has answered R. If that is an error, only these attributes are
- * missing. The kernel says EPROTONOSUPPORT of a method that it does not know. */
+ * missing. */
 static void note_answer(const Target *t, DeviceSnapshot *s, const char *what, int r, AttrMask rows)
 {
-	if (r == 0 || r == -EOPNOTSUPP || r == -EPROTONOSUPPORT)
+	if (!dv_has_failed(r))
 		return;
 	log_debug("%s: %s: %s", t->name, what, strerror(-r));
 	s->unanswered = mask_or(s->unanswered, mask_without(rows, s->supplied));
@@ -90,5 +90,5 @@ void device_query(Target *t, DeviceSnapshot *s)
 	if (t->context)
 		query_context(t, s);
 	else if (!t->is_isolated)
-		s->open_error = t->open_error == 0 ? -ECANCELED : t->open_error;
+		s->open_error = target_obstacle(t);
 }

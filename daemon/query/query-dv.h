@@ -46,6 +46,12 @@ extern const DvProvider dv_efa, dv_hbl, dv_hns, dv_mlx5;
 const DvProvider *dv_find(const PolicyDevice *d);
 /* The provider with NAME, NULL if there is none. */
 const DvProvider *dv_find_name(const char *name);
+/* Whether R, which a query has returned, is an error. -EOPNOTSUPP is none, nor is -EPROTONOSUPPORT,
+ * which the kernel says of a method that it does not know: nothing is reported then. */
+static inline bool dv_has_failed(int r)
+{
+	return r < 0 && r != -EOPNOTSUPP && r != -EPROTONOSUPPORT;
+}
 /* The rows of a port, and of a device, that DV may supply. */
 AttrMask dv_port_rows(const DvProvider *dv);
 AttrMask dv_device_rows(const DvProvider *dv);

@@ -124,8 +124,7 @@ static void query_direct_verbs(Target *t, uint32_t port, PortSnapshot *s)
 		r = isolated_query(&t->isolated, dv, t->device, port, s);
 	else if (t->context && dv && dv->query_port)
 		r = dv->query_port(t->context, port, s);
-	/* The kernel says EPROTONOSUPPORT of a method that it does not know. */
-	if (r == 0 || r == -EOPNOTSUPP || r == -EPROTONOSUPPORT)
+	if (!dv_has_failed(r))
 		return;
 	log_debug("%s/%u: %s direct verbs: %s", t->name, port, dv->name, strerror(-r));
 	rows = dv_port_rows(dv);
@@ -197,9 +196,7 @@ static int supply_files(Target *t, uint32_t port, PortSnapshot *s)
  * device that a process of its own opens, isolated_query() says it instead. */
 static int reason_without_verbs(const Target *t, uint32_t port)
 {
-	if (t->context)
-		return port > VERBS_PORT_MAX ? -ERANGE : 0;
-	return t->open_error == 0 ? -ECANCELED : t->open_error;
+	return t->context && port > VERBS_PORT_MAX ? -ERANGE : target_obstacle(t);
 }
 
 /* Asks verbs about PORT. After an error that may be the context's, another context is asked. */

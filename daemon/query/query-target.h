@@ -31,6 +31,14 @@ typedef struct Target {
 	VerbsGids gids; /* of all its ports, read when the first port needs them */
 } Target;
 
+/* Why verbs is not asked, as PortSnapshot.open_error; 0: there is a context. */
+static inline int target_obstacle(const Target *t)
+{
+	if (t->context)
+		return 0;
+	return t->open_error == 0 ? -ECANCELED : t->open_error;
+}
+
 /* Finds the device of Q, which must live as long as *RET, and opens it as far as the policy allows
  * unless Q is for counters. A device that cannot be opened is no error. -ENODEV: there is no such
  * device. Another negative errno: nldev cannot be asked. */
