@@ -2,6 +2,7 @@
 
 #include "state.h"
 
+#include "attribute.h"
 #include "names.h"
 #include "util.h"
 
@@ -9,18 +10,27 @@
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
 /* A change there and back, and a look at a port, leave a trace in these, and in the generation, the
- * last column of ListPorts() before the dictionary. Counters that are read for ten seconds bring
- * the interface Signal, whose rows are in "Unavailable" then. */
+ * last column of ListPorts() before the dictionary. */
 static bool is_left_out(const char *name)
 {
 	static const char *const names[] = {
 		"LastQueryTimestamp", "ConfigGeneration",     "GidGeneration", "SmGeneration",
-		"PkeyGeneration",     "StateChangeTimestamp", "FitSince",      "Unavailable",
+		"PkeyGeneration",     "StateChangeTimestamp", "FitSince",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (streq(names[i], name))
 			return true;
+	return false;
+}
+
+/* Counters that are read for ten seconds bring the interface Signal, whose rows are in
+ * "Unavailable" then. */
+static bool is_of_signal(const char *name)
+{
+	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
+		if (streq(port_attributes[a].name, name))
+			return port_attributes[a].interface == INTERFACE_SIGNAL;
 	return false;
 }
 
@@ -53,16 +63,17 @@ static int write_basic(FILE *file, sd_bus_message *m, char type, char container)
 	return 0;
 }
 
-/* An entry of a dictionary of properties, in one line. */
-static int write_entry(FILE *file, sd_bus_message *m)
+/* An entry of a dictionary of properties, or of the reasons in "Unavailable", whose CONTENTS are
+ * {ss}; in one line. */
+static int write_entry(FILE *file, sd_bus_message *m, const char *contents)
 {
 	const char *name;
 	int r = sd_bus_message_read_basic(m, 's', &name);
 
 	if (r < 0)
 		return r;
-	if (is_left_out(name))
-		return sd_bus_message_skip(m, "v");
+	if (streq(contents, "ss") ? is_of_signal(name) : is_left_out(name))
+		return sd_bus_message_skip(m, contents + 1);
 	fprintf(file, "\n%s = ", name);
 	return write_values(file, m, 'e');
 }
@@ -80,9 +91,8 @@ static int write_values(FILE *file, sd_bus_message *m, char container)
 		} else {
 			r = sd_bus_message_enter_container(m, type, contents);
 			if (r >= 0)
-				r = type == 'e' && streq(contents, "sv")
-					    ? write_entry(file, m)
-					    : write_values(file, m, type);
+				r = type == 'e' && *contents == 's' ? write_entry(file, m, contents)
+								    : write_values(file, m, type);
 			if (r >= 0)
 				r = sd_bus_message_exit_container(m);
 			if (type == 'r')
@@ -141,15 +151,12 @@ char *state_read(sd_bus *bus, char ret_error[256])
 
 void state_difference(const char *before, const char *after, char ret[512])
 {
-	size_t line = 0, i = 0, name, begin;
+	size_t line = 0, i = 0;
 
 	for (; before[i] && before[i] == after[i]; i++)
 		if (before[i] == '\n')
 			line = i + 1;
-	/* the list in "Unavailable" is long */
-	name = MIN(strcspn(before + line, " \n"), i - line);
-	begin = i - MIN(i - line, 40U);
-	snprintf(ret, 512, "%.*s: it was \"%.*s\" and is \"%.*s\"", (int)name, before + line,
-		 (int)MIN(strcspn(before + begin, "\n"), 120U), before + begin,
-		 (int)MIN(strcspn(after + begin, "\n"), 120U), after + begin);
+	snprintf(ret, 512, "it was \"%.*s\" and is \"%.*s\"",
+		 (int)MIN(strcspn(before + line, "\n"), 200U), before + line,
+		 (int)MIN(strcspn(after + line, "\n"), 200U), after + line);
 }

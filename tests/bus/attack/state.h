@@ -9,5 +9,5 @@
  * only says when or how often something was looked at is left out. NULL: a call has failed, and
  * *RET_ERROR says which. The caller frees the text. */
 char *state_read(sd_bus *bus, char ret_error[256]);
-/* Writes the first place in which they differ to RET, with the name of the property. */
+/* Writes the first line that is not in both to RET. */
 void state_difference(const char *before, const char *after, char ret[512]);
