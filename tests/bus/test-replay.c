@@ -659,7 +659,8 @@ static void test_unanswered(void **state)
 	Fixture *f = *state;
 	g_autofree char *directory = play_recorded(
 		f, "unanswered",
-		"[device m0]\nrecorded = yes\nanswer.open_error = -13\n[port m0/1]\n"
+		"[device m0]\nrecorded = yes\nanswer.open_error = -13\n"
+		"[device m1]\nrecorded = yes\nanswer.open_error = -16\n[port m0/1]\n"
 		"answer.parts = 383\nanswer.unanswered = vport\nlink_layer = infiniband\n"
 		"state = active\n[script]\n"
 		"at 1ms: answer m0 answer.open_error=0 answer.unanswered=mlx5_flags\n"
@@ -674,6 +675,7 @@ static void test_unanswered(void **state)
 	assert_code(f, path, "RegC0Value", "query-failed");
 	assert_code(f, device, "VendorId", "not-reported");
 	assert_code(f, device, "Features", "query-failed");
+	assert_code(f, "/org/rdma/device/1", "VendorId", "in-use");
 }
 
 int main(void)
