@@ -72,7 +72,8 @@ static int answer_ethtool(const struct ifreq *request)
 				 "rx%u_packets", i);
 		if (kernel.place < names->len)
 			/* the longest has no end */
-			strncpy((char *)names->data + (size_t)kernel.place * ETH_GSTRING_LEN,
+			strncpy(request->ifr_data + sizeof(*names) +
+					(size_t)kernel.place * ETH_GSTRING_LEN,
 				kernel.name, ETH_GSTRING_LEN);
 		return 0;
 	case ETHTOOL_GSTATS:
