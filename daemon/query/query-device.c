@@ -40,6 +40,12 @@ static inline bool is_of_verbs(const Attribute *a)
 	return a->source == SOURCE_VERBS;
 }
 
+/* How many resources are in use changes all the time. */
+static inline bool is_of_resources(const Attribute *a)
+{
+	return a->source == SOURCE_NLDEV && a->class == CLASS_COUNTER;
+}
+
 static void query_context(Target *t, DeviceSnapshot *s)
 {
 	const DvProvider *dv = t->known->dv;
@@ -84,8 +90,8 @@ void device_query(Target *t, DeviceSnapshot *s)
 		s->tables[DEVICE_TABLE_HEALTH] = steal_pointer(&t->health);
 		mask_set(&s->supplied, DEVICE_ATTR_health_reporters, true);
 	}
-	/* Without an answer these numbers alone are missing. */
-	(void)resources_get_summary(&t->querier->nldev, t->device, s);
+	note_answer(t, s, "resources", resources_get_summary(&t->querier->nldev, t->device, s),
+		    device_rows(is_of_resources));
 	supply_events(t, s);
 	if (t->context)
 		query_context(t, s);

@@ -14,18 +14,22 @@
 /* A sensor; a number that is not known is UINT32_MAX. */
 typedef struct Sensor {
 	uint32_t now, highest, critical; /* degrees Celsius */
+	bool has_failed;		 /* one of this kind has not answered */
 } Sensor;
 
 /* Reads the file temp NUMBER _ WHAT of CHIP in whole degrees; what is below 0 is 0. UINT32_MAX: it
- * has none. */
-static uint32_t read_degrees(int chip, unsigned int number, const char *what)
+ * has none, or the driver has returned *RET_ERROR, which is 0 otherwise. */
+static uint32_t read_degrees(int chip, unsigned int number, const char *what, int *ret_error)
 {
 	char path[32];
 	AttrText text;
 	uint64_t v;
+	int r;
 
 	snprintf(path, sizeof(path), "temp%u_%s", number, what);
-	if (sysfs_read_text(chip, path, text, sizeof(text)) < 0)
+	r = sysfs_read_text(chip, path, text, sizeof(text));
+	*ret_error = r == -ENOENT || r == -ENODATA || r == -EOPNOTSUPP ? 0 : r;
+	if (r < 0)
 		return UINT32_MAX;
 	if (text[0] == '-')
 		return text_to_u64(text + 1, MILLIDEG_MAX, &v) == 0 ? 0 : UINT32_MAX;
@@ -37,10 +41,11 @@ static uint32_t read_degrees(int chip, unsigned int number, const char *what)
 /* A limit of 0 is none: mlx5 says so of a module that does not name one. */
 static uint32_t read_critical(int chip, unsigned int number)
 {
-	uint32_t v = read_degrees(chip, number, "crit");
+	int error;
+	uint32_t v = read_degrees(chip, number, "crit", &error);
 
 	if (v == UINT32_MAX || v == 0)
-		v = read_degrees(chip, number, "max");
+		v = read_degrees(chip, number, "max", &error);
 	return v == 0 ? UINT32_MAX : v;
 }
 
@@ -70,15 +75,19 @@ static bool is_of_module(int chip, unsigned int number)
 static void read_chip(int chip, Sensor *adapter, Sensor *module)
 {
 	for (unsigned int i = 1; i <= SENSORS_MAX; i++) {
-		Sensor s = {.now = read_degrees(chip, i, "input")}, *kept;
+		int error;
+		Sensor s = {.now = read_degrees(chip, i, "input", &error)}, *kept;
 
+		if (s.now == UINT32_MAX && error == 0)
+			continue;
+		kept = is_of_module(chip, i) ? module : adapter;
+		kept->has_failed |= s.now == UINT32_MAX;
 		if (s.now == UINT32_MAX)
 			continue;
 		s.critical = read_critical(chip, i);
-		kept = is_of_module(chip, i) ? module : adapter;
 		if (kept->now != UINT32_MAX && distance(kept) <= distance(&s))
 			continue;
-		s.highest = read_degrees(chip, i, "highest");
+		s.highest = read_degrees(chip, i, "highest", &error);
 		*kept = s;
 	}
 }
@@ -86,6 +95,14 @@ static void read_chip(int chip, Sensor *adapter, Sensor *module)
 /* Supplies the four rows of WHERE ("adapter" or "module") of SENSOR. */
 #define SUPPLY_SENSOR(s, where, sensor)                                                            \
 	do {                                                                                       \
+		bool is_unanswered = (sensor)->now == UINT32_MAX && (sensor)->has_failed;          \
+                                                                                                   \
+		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature, is_unanswered);        \
+		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature_highest,                \
+			 is_unanswered);                                                           \
+		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature_critical,               \
+			 is_unanswered);                                                           \
+		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature_margin, is_unanswered); \
 		if ((sensor)->now != UINT32_MAX)                                                   \
 			PORT_SUPPLY(s, where##_temperature, (sensor)->now);                        \
 		if ((sensor)->highest != UINT32_MAX)                                               \
@@ -98,7 +115,7 @@ static void read_chip(int chip, Sensor *adapter, Sensor *module)
 
 void hwmon_supply(int function, PortSnapshot *s)
 {
-	Sensor adapter = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, module = adapter;
+	Sensor adapter = {UINT32_MAX, UINT32_MAX, UINT32_MAX, false}, module = adapter;
 	_cleanup_(closedir_pointer) DIR *chips = sysfs_open_list(function, "hwmon");
 	const struct dirent *entry;
 	unsigned int n = 0;

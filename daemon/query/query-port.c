@@ -434,8 +434,8 @@ static int supply_driver_stats(Target *t, uint32_t port, PortSnapshot *s)
 	return r;
 }
 
-/* The PHY of the interface of the port, and the sensors of its function. What does not answer now
- * is as one that says nothing: nobody waits for it, and a later look asks again. */
+/* The PHY of the interface of the port, and the sensors of its function. A PHY that does not answer
+ * now is as one that says nothing: nobody waits for it, and a later look asks again. */
 static void query_signal(Target *t, uint32_t port, PortSnapshot *s)
 {
 	_cleanup_close_ int function = -EBADF;

@@ -11,7 +11,7 @@
 #include "query-device.h"
 
 /* What verbs and the vendor's library answer. */
-static int verbs_answer, library_answer;
+static int verbs_answer, library_answer, resources_answer;
 
 int __wrap_verbs_query_device(struct ibv_context *context, DeviceSnapshot *s,
 			      unsigned int *ret_cap_flags);
@@ -51,10 +51,11 @@ void __wrap_accelerators_refresh(_unused_ Accelerators *a)
 }
 
 int __wrap_resources_get_summary(Netlink *n, uint32_t index, DeviceSnapshot *s);
-int __wrap_resources_get_summary(_unused_ Netlink *n, _unused_ uint32_t index,
-				 _unused_ DeviceSnapshot *s)
+int __wrap_resources_get_summary(_unused_ Netlink *n, _unused_ uint32_t index, DeviceSnapshot *s)
 {
-	return -EOPNOTSUPP;
+	if (resources_answer == 0)
+		DEVICE_SUPPLY(s, qp_count, 3);
+	return resources_answer;
 }
 
 void __wrap_gpudirect_supply_dma_buf(struct ibv_context *context, DmaBuf *known, DeviceSnapshot *s);
@@ -65,8 +66,9 @@ void __wrap_gpudirect_supply_dma_buf(_unused_ struct ibv_context *context, _unus
 
 typedef struct Case {
 	bool has_context, is_isolated;
-	int open_error, verbs, library;
-	const char *vendor, *limit, *lag, *efa; /* why there is no such value; "": there is one */
+	int open_error, verbs, library, resources;
+	const char *vendor, *limit, *lag, *efa,
+		*qps; /* why there is no such value; "": there is one */
 } Case;
 
 static const char *why(const DeviceSnapshot *s, DeviceAttr a)
@@ -92,6 +94,7 @@ static void query(const Case *c, DeviceSnapshot *ret)
 
 	verbs_answer = c->verbs;
 	library_answer = c->library;
+	resources_answer = c->resources;
 	*ret = (DeviceSnapshot){};
 	device_query(&t, ret);
 	device_derive(ret);
@@ -102,18 +105,21 @@ static void test_why(_unused_ void **state)
 {
 	static const char none[] = "not-reported", failed[] = "query-failed";
 	const Case cases[] = {
-		{true, false, 0, 0, 0, "", none, "", none},
-		{true, false, 0, -EIO, 0, failed, failed, "", none},
-		{true, false, 0, 0, -EIO, "", none, failed, none},
+		{true, false, 0, 0, 0, 0, "", none, "", none, ""},
+		{true, false, 0, -EIO, 0, 0, failed, failed, "", none, ""},
+		{true, false, 0, 0, -EIO, 0, "", none, failed, none, ""},
+		{true, false, 0, 0, 0, -ETIME, "", none, "", none, failed},
 		/* the kernel or the library cannot tell */
-		{true, false, 0, -EOPNOTSUPP, -EPROTONOSUPPORT, none, none, none, none},
-		{false, false, -EACCES, 0, 0, "no-permission", "no-permission", "no-permission",
-		 "no-permission"},
-		{false, false, -ENOMEM, 0, 0, "cannot-open", "cannot-open", "cannot-open",
-		 "cannot-open"},
-		{false, false, 0, 0, 0, "kept-closed", "kept-closed", "kept-closed", "kept-closed"},
+		{true, false, 0, -EOPNOTSUPP, -EPROTONOSUPPORT, -EPROTONOSUPPORT, none, none, none,
+		 none, none},
+		{false, false, -EACCES, 0, 0, 0, "no-permission", "no-permission", "no-permission",
+		 "no-permission", ""},
+		{false, false, -ENOMEM, 0, 0, 0, "cannot-open", "cannot-open", "cannot-open",
+		 "cannot-open", ""},
+		{false, false, 0, 0, 0, 0, "kept-closed", "kept-closed", "kept-closed",
+		 "kept-closed", ""},
 		/* nobody asks it for values of the device */
-		{false, true, 0, 0, 0, none, none, none, none},
+		{false, true, 0, 0, 0, 0, none, none, none, none, ""},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -125,7 +131,12 @@ static void test_why(_unused_ void **state)
 		assert_string_equal(why(&s, DEVICE_ATTR_max_qp), c->limit);
 		assert_string_equal(why(&s, DEVICE_ATTR_num_lag_ports), c->lag);
 		assert_string_equal(why(&s, DEVICE_ATTR_efa_caps), c->efa);
-		/* what does not come from verbs */
+		assert_string_equal(why(&s, DEVICE_ATTR_qp_count), c->qps);
+		/* what is counted by no kernel here */
+		assert_string_equal(why(&s, DEVICE_ATTR_srq_count), *c->qps ? c->qps : none);
+		/* what no part of this has */
+		assert_string_equal(why(&s, DEVICE_ATTR_fw_ver), none);
+		assert_string_equal(why(&s, DEVICE_ATTR_aer_fatal), none);
 		assert_string_equal(why(&s, DEVICE_ATTR_board_id), none);
 		device_snapshot_done(&s);
 	}

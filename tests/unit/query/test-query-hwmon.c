@@ -23,7 +23,7 @@ static void put(const Tree *t, const char *chip, unsigned int number, const char
 
 static PortSnapshot look(const Tree *t)
 {
-	PortSnapshot s = {};
+	PortSnapshot s = {.parts = READ_SIGNAL};
 
 	hwmon_supply(t->fd, &s);
 	return s;
@@ -66,6 +66,7 @@ static void test_none(void **state)
 	tree_put(t, "hwmon/other/temp1_input", "50000\n"); /* no chip */
 	s = look(t);
 	assert_true(has_none(&s));
+	assert_true(mask_is_empty(&s.unanswered));
 }
 
 /* Of the sensors of the adapter it is the one that is nearest to its limit, not the hottest. */
@@ -155,6 +156,42 @@ static void test_bad(void **state)
 	assert_int_equal(s.values.adapter_temperature_margin, 100);
 }
 
+/* A driver that cannot ask its firmware is not one without a sensor. */
+static void test_failed(void **state)
+{
+	const Tree *t = *state;
+	PortSnapshot s;
+
+	put_mlx5(t);
+	tree_put(t, "hwmon/hwmon4/temp1_label", "module9\n");
+	tree_put(t, "hwmon/hwmon4/temp1_input/none", ""); /* to read a directory is an error */
+	s = look(t);
+	assert_int_equal(s.values.module_temperature, 58);
+	assert_true(mask_is_empty(&s.unanswered));
+
+	put(t, "hwmon3", 3, "input", "\n");
+	s = look(t);
+	assert_int_equal(s.values.adapter_temperature, 62);
+	assert_false(has(&s, PORT_ATTR_module_temperature));
+	for (PortAttr a = PORT_ATTR_module_temperature; a <= PORT_ATTR_module_temperature_margin;
+	     a++)
+		assert_true(mask_has(&s.unanswered, a));
+	assert_false(mask_has(&s.unanswered, PORT_ATTR_adapter_temperature));
+	assert_string_equal(port_unavailable(&s, PORT_ATTR_module_temperature)->code,
+			    "query-failed");
+
+	/* without a label it is a sensor of the adapter */
+	tree_put(t, "hwmon/hwmon4/temp1_label", "asic\n");
+	for (unsigned int i = 1; i <= 2; i++)
+		put(t, "hwmon3", i, "input", "\n");
+	s = look(t);
+	for (PortAttr a = PORT_ATTR_adapter_temperature; a <= PORT_ATTR_adapter_temperature_margin;
+	     a++)
+		assert_true(mask_has(&s.unanswered, a));
+	assert_false(mask_has(&s.unanswered, PORT_ATTR_module_temperature));
+	assert_true(has_none(&s));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +199,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_mlx5, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_no_module, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_other_driver, tree_setup, tree_teardown),
+		cmocka_unit_test_setup_teardown(test_failed, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(test_bad, tree_setup, tree_teardown),
 	};
 
