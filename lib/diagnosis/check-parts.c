@@ -113,10 +113,20 @@ static bool same_place(const Object *port, const Object *a, const Object *other,
 		     pci_function(object_text(b, DEVICE_ATTR_pci_address)));
 }
 
+/* Whether PORT is one of Ethernet whose interface nobody has set up. That of InfiniBand does not
+ * need to be. */
+static bool is_set_down(const Object *port)
+{
+	const Value *up = object_value(port, PORT_ATTR_netdev_up);
+
+	return streq(object_text(port, PORT_ATTR_link_layer), "ethernet") && up &&
+	       !value_is_true(up);
+}
+
 bool check_is_unused(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port), *other_device;
-	bool used = false;
+	bool used = false, set_down = is_set_down(port);
 
 	if (check_may_be_idle(r, port))
 		return true;
@@ -124,13 +134,18 @@ bool check_is_unused(const CheckRun *r, const Object *port)
 		return false;
 	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
+		bool same, was_used;
 
 		other_device = o->is_port ? object_list_device(r->objects, o) : NULL;
-		if (!other_device || object_is_function(other_device))
+		if (!other_device)
 			continue;
-		if (same_adapter(device, other_device))
-			used |= object_is_active(o);
-		else if (same_place(port, device, o, other_device) && !was_never_active(o))
+		same = same_adapter(device, other_device);
+		/* a function that is active has the link of its adapter; one that is down may wait
+		 */
+		was_used = object_is_function(other_device) ? same && object_is_active(o)
+							    : !was_never_active(o);
+		used |= was_used && (same || set_down);
+		if (was_used && !same && same_place(port, device, o, other_device))
 			return false;
 	}
 	return used;

@@ -27,8 +27,12 @@ const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX]);
 uint64_t check_offered_speed(const Object *port);
 /* Whether PORT can be as it is because nobody has ever used it: it may be idle, or it and the ports
  * of the same place on other adapters of its model have never been active, while another port of
- * its adapter is. An adapter with two ports often has one cable. */
+ * its adapter has, or, if nobody has set its interface up, another port of the machine. An adapter
+ * with two ports often has one cable, and one on the board often none. */
 bool check_is_unused(const CheckRun *r, const Object *port);
+/* Whether the port that the run looks at has the value of ROW that all active ports of its kind
+ * have, of which there are four or more. */
+bool check_is_like_all(const CheckRun *r, const Attribute *row);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);

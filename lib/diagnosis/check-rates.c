@@ -62,16 +62,19 @@ static const struct {
 typedef struct Rare {
 	const char *name, *says;
 	bool is_down; /* it counts what the history has seen too */
+	/* On Omni-Path it counts what the link has sent again by itself (hfi1: C_DC_RX_REPLAY), of
+	 * which Cornelis says that it can be ignored, but for rates that nobody has published. */
+	bool is_replay;
 } Rare;
 
 static const Rare retraining[] = {
-	{"link_error_recovery", "the link has recovered from errors", false},
-	{"local_link_integrity_errors", "the link has had too many errors at once", false},
-	{"link_downed", "the link went down without being seen", true},
+	{"link_error_recovery", "the link has recovered from errors", false, false},
+	{"local_link_integrity_errors", "the link has had too many errors at once", false, true},
+	{"link_downed", "the link went down without being seen", true, false},
 };
 
 static const Rare overruns[] = {
-	{"excessive_buffer_overrun_errors", "packets are lost: buffers have overrun", false},
+	{"excessive_buffer_overrun_errors", "packets are lost: buffers have overrun", false, false},
 };
 
 /* The two samples of a port. */
@@ -188,7 +191,8 @@ static double count_rare(const CheckRun *r, const Interval *in, const Rare *x)
 	const Value *c = sample_find_name(in->now, x->name);
 	double rate, n;
 
-	if (!c || !sample_rate(in->now, in->before, c, &rate))
+	if (!c || !sample_rate(in->now, in->before, c, &rate) ||
+	    (x->is_replay && streq(object_text(r->port, PORT_ATTR_protocol), "opa")))
 		return 0;
 	n = rate * in->seconds;
 	return x->is_down ? n - (double)check_count_downs(r, in->before->realtime_usec) : n;

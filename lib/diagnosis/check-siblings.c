@@ -32,6 +32,17 @@ static const Attribute *const kind[] = {
 	&port_attributes[PORT_ATTR_protocol],	  &port_attributes[PORT_ATTR_port_num],
 };
 
+/* Whether ROW is about the link: while that is down, drivers say what it had before, what is set,
+ * or the least that there is. */
+static bool of_link(const Attribute *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(compared); i++)
+		if (row == compared[i])
+			return row->interface >= INTERFACE_PORT &&
+			       row != &port_attributes[PORT_ATTR_state];
+	return false;
+}
+
 typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
@@ -42,6 +53,8 @@ static const Value *value_of(const Sibling *s, const Attribute *row)
 {
 	bool of_device = row->interface < INTERFACE_PORT;
 
+	if (of_link(row) && !object_is_active(s->port))
+		return NULL;
 	if (row == &port_attributes[PORT_ATTR_gids])
 		return s->addresses.type == VALUE_TEXT ? &s->addresses : NULL;
 	if (row == &port_attributes[PORT_ATTR_pkeys])
@@ -66,6 +79,26 @@ static int compare_kind(const void *a, const void *b)
 			order = strcmp(value_text(x), value_text(y));
 	}
 	return order;
+}
+
+bool check_is_like_all(const CheckRun *r, const Attribute *row)
+{
+	const Sibling own = {.port = r->port, .device = r->device};
+	const Value *is = own.device ? value_of(&own, row) : NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->objects->n && own.device; i++) {
+		const Object *o = r->objects->items[i];
+		const Sibling s = {.port = o, .device = object_list_device(r->objects, o)};
+		const Value *v = NULL;
+
+		if (o->is_port && s.device && compare_kind(&s, &own) == 0)
+			v = value_of(&s, row);
+		if (v && (!is || !value_equal(v, is)))
+			return false;
+		n += v != NULL;
+	}
+	return n > SIBLINGS_LEAST;
 }
 
 /* The value that more than half of the N ports have, if any has that many: each other one cancels
@@ -99,6 +132,28 @@ static size_t count_value(const Sibling *s, size_t n, const Attribute *row, cons
 	return count;
 }
 
+/* Whether A and B have links on which error correction is the same: it goes by the speed and by the
+ * cable. Most systems do not read the cables, and then they are taken for the same. */
+static bool have_alike_links(const Sibling *a, const Sibling *b)
+{
+	return object_number(a->port, PORT_ATTR_rate) == object_number(b->port, PORT_ATTR_rate) &&
+	       streq(object_text(a->port, PORT_ATTR_cable_part),
+		     object_text(b->port, PORT_ATTR_cable_part));
+}
+
+/* Whether S[I], which does not have the value COMMON, could have it. */
+static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *row,
+		       const Value *common)
+{
+	for (size_t k = 0; k < n && row == &port_attributes[PORT_ATTR_fec_mode]; k++) {
+		const Value *v = value_of(&s[k], row);
+
+		if (v && value_equal(v, common) && have_alike_links(&s[k], &s[i]))
+			return true;
+	}
+	return row != &port_attributes[PORT_ATTR_fec_mode];
+}
+
 /* Whether somebody has said what the attribute of the port is to be, or that it does not matter. */
 static bool is_settled_otherwise(const CheckRun *r, const Attribute *row)
 {
@@ -121,7 +176,7 @@ static void compare(CheckRun *r, const Sibling *s, size_t n, const Attribute *ro
 		_cleanup_free_ char *is = NULL, *others = NULL;
 
 		if (!v || value_equal(v, common) || count_value(s, n, row, v) > 1 ||
-		    !check_has_port(r, s[i].port))
+		    !could_have(s, n, i, row, common) || !check_has_port(r, s[i].port))
 			continue;
 		r->port = s[i].port;
 		r->device = s[i].device;

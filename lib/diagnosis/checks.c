@@ -189,6 +189,15 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
+/* Whether the other end of the link says nothing of its speeds, and all links of this kind are as
+ * slow: newer adapters are at older switches, and nobody can do anything about that. */
+static bool is_speed_of_fabric(const CheckRun *r)
+{
+	return !*object_text(r->port, PORT_ATTR_neighbor_speeds) &&
+	       !*object_text(r->port, PORT_ATTR_partner_speeds) &&
+	       check_is_like_all(r, &port_attributes[PORT_ATTR_rate]);
+}
+
 /* Finds a link of Ethernet that is slower than a speed which both ends offer, as far as the other
  * end is heard. Who has set a speed has left only that to be offered. */
 static void look_at_offered_speed(CheckRun *r)
@@ -199,7 +208,7 @@ static void look_at_offered_speed(CheckRun *r)
 	    !check_number(r->port, PORT_ATTR_netdev_speed, &is))
 		return;
 	fastest = check_offered_speed(r->port);
-	if (is < fastest)
+	if (is < fastest && !is_speed_of_fabric(r))
 		check_find(r, &port_attributes[PORT_ATTR_rate],
 			   "the link runs at %.6g Gb/s, the port offers %.6g Gb/s%s",
 			   (double)is / 1e9, (double)fastest / 1e9,
@@ -234,7 +243,8 @@ static void look_at_speed(CheckRun *r)
 		if (!has_name(object_value(r->port, announced[i].mask), announced[i].capability) ||
 		    !check_other_end_can(r->port, PORT_ATTR_neighbor_speeds, announced[i].speed))
 			continue;
-		if (decode_value(ATTR_SPEED, announced[i].speed, &could_be) == 0 && is < could_be)
+		if (decode_value(ATTR_SPEED, announced[i].speed, &could_be) == 0 && is < could_be &&
+		    !is_speed_of_fabric(r))
 			check_find(r, &port_attributes[PORT_ATTR_link_speed],
 				   "the link runs at %s, the port can do %s", speed,
 				   announced[i].speed);
@@ -362,7 +372,7 @@ const Check checks[] = {
 	{"other-cable",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_other_cable,     "The port is not active, and the module in its cage is another one than 24 hours ago, by its serial number; CableSerialNumber is not expected (Ethernet)."},
 	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,     0,          look_at_staleness,        "The last query of the port failed, or the device does not answer."},
 	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,     0,          look_at_verbs,            "rdmad could not ask the port by verbs."},
-	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a port that has never been active, on no adapter of its model, while another port of its adapter is."},
+	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA are left out unless they are named, and so is a port that has never been active, on no adapter of its model, while another port of its adapter has, or, if its network interface is set down, another port of the machine (Ethernet)."},
 	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_interface,        "The network interface is up, but the port is not active."},
 	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_flaps,           "The link went down too often, twice in 24 hours if --flap does not say otherwise."},
 	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
@@ -376,7 +386,7 @@ const Check checks[] = {
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
 	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
 	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "A member of the bond carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. Or all carry alike, and one is slower, or (802.3ad) has no speed. The port is active: one that is down is not-active."},
-	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected."},
+	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected. Where that is not known, four ports or more of a model that all have one rate are left out: their switches can do no more."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
 	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
 	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
@@ -387,7 +397,7 @@ const Check checks[] = {
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
 	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key or its full membership, and another port of the machine is still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path)."},
-	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address), PfcEnabled, PriorityTrust, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree."},
+	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address), PfcEnabled, PriorityTrust, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree. Of a port that is down only State and FirmwareVersion are compared, and FecMode among ports with the same rate and the same module."},
 	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
 	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},
@@ -396,7 +406,7 @@ const Check checks[] = {
 	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
 	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
 	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours (Ethernet)."},
-	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors), or went down without being seen (link_downed)."},
+	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors, but for Omni-Path), or went down without being seen (link_downed)."},
 	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},
 	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, and there were ten or more."},
 	{"far-errors",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_far_errors,     "At the other end of the link a counter grows as much as loss, retraining or symbol-errors would find here, and here it does not grow (InfiniBand). rdmad knows that if somebody has read the counters of the other end twice since the link came up (rdmactl counters --end=remote)."},
