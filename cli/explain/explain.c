@@ -619,7 +619,8 @@ static ExitStatus tell_all(Context *c, const Stories *all)
 ExitStatus explain_command(Context *c)
 {
 	/* with which the ports that are named are compared */
-	static const char *const others[] = {"SystemImageGuid", "Function", "Neighbor", NULL};
+	static const char *const others[] = {"SystemImageGuid", "PciAddress", "Function",
+					     "Neighbor", NULL};
 	_cleanup_(stories_done) Stories s = {};
 	ExitStatus status, chosen;
 

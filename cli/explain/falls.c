@@ -111,6 +111,22 @@ static bool is_alike(const Object *a, const Object *b)
 	       streq(object_text(a, PORT_ATTR_protocol), object_text(b, PORT_ATTR_protocol));
 }
 
+static const char *pci_address(const Histories *h, const Object *port)
+{
+	return object_text(object_list_device(&h->objects, port), DEVICE_ATTR_pci_address);
+}
+
+/* Whether two ports of one adapter have one cage and so one cable: an adapter in several places of
+ * PCI has each port in all of them, as the same function. */
+static bool share_cage(const Histories *h, const Object *a, const Object *b)
+{
+	const char *x = pci_address(h, a), *y = pci_address(h, b);
+	const char *function = strchr(x, '.'), *other = strchr(y, '.');
+
+	return function && other && !streq(x, y) && streq(function, other) &&
+	       object_number(a, PORT_ATTR_port_num) == object_number(b, PORT_ATTR_port_num);
+}
+
 /* The first fall that is not before USEC. */
 static size_t find_since(const Falls *f, uint64_t usec)
 {
@@ -142,7 +158,7 @@ bool falls_together(Falls *f, const Value *entry, uint64_t usec, char ret[FALLS_
 		/* a function has the link of its adapter */
 		if (!streq(o->adapter, adapter))
 			others++;
-		else if (!function)
+		else if (!function && !share_cage(h, o->port, port))
 			same++;
 	}
 	if (others > 0 && !falls_are_many(f, port, same + others + 1))
