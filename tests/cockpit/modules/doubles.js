@@ -101,7 +101,12 @@ globalThis.document = {
     querySelector: () => document.body,
 };
 globalThis.localStorage = { getItem: () => null };
-globalThis.window = { scrollTo() {}, addEventListener() {}, matchMedia: () => ({ matches: false, addEventListener() {} }) };
+export const window_listeners = new Map();
+globalThis.window = {
+    scrollTo() {},
+    addEventListener: (name, listener) => window_listeners.set(name, listener),
+    matchMedia: () => ({ matches: false, addEventListener() {} }),
+};
 
 /* Timers and frames */
 

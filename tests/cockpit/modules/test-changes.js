@@ -2,7 +2,7 @@
 
 /* What follows from signals and answers, in which order they ever come: the objects, the findings, the page. */
 
-import { bus, description_json, device, intervals, pack, plain, port, port_path, run_timers, settle } from "./doubles.js";
+import { bus, description_json, device, intervals, pack, plain, port, port_path, run_timers, settle, window_listeners } from "./doubles.js";
 import assert from "node:assert";
 import test from "node:test";
 
@@ -304,6 +304,16 @@ test("the page of a port reads what no signal announces", async () => {
     assert.equal(objects.paths.get(a)[PORT].LinkDownCount, 3);
     assert.equal(page.counters.rows.size, 1);
     assert.equal(page.history.transitions.length, 1);
+    /* the overview, and a table without entries */
+    const content = name => parent.all("dd").concat(parent.all("section")).find(e => e.getAttribute("data-name") === name);
+    bus.change(a, PORT, { State: "init", Gids: [] });
+    page.update(new Set([a]));
+    assert.equal(content("State").textContent, "init");
+    assert.equal(content("Gids").all("p")[0].textContent, "none");
+    bus.change(a, PORT, { Gids: [[0, "fe80::", "IB", "", "", {}]] });
+    page.update(new Set([a]));
+    assert.equal(content("Gids").all("td")[1].textContent, "fe80::");
+    bus.change(a, PORT, { State: "active" });
     /* the count has changed: the history too */
     page.update(new Set([a]));
     await bus.answer("ListHistories", []);
@@ -396,8 +406,12 @@ test("a screen reader is told what changes, and what is new, but not what there 
     bus.change(`${ROOT}/device/a`, "org.rdma.Device", { FirmwareVersion: "9.1", Ports: [a] });
     await run_timers();
     assert.match(ports.textContent, /9[.]1/);
+    const before = Date.now();
     bus.set_owner("");
-    assert.match(await told(), /^rdmad is not running/);
+    const seconds = Array.from({ length: Math.ceil((Date.now() - before) / 1000) + 1 }, (_, i) => new Date(before + 1000 * i));
+    const away = await told();
+    assert.ok(seconds.some(date => away === "rdmad is not running. What is shown is from before " +
+                                            `${date.toISOString().slice(11, 19)}.`), away);
     assert.ok(document.body.classList.contains("old"));
     assert.match(document.getElementById("findings").textContent, /not running/);
     /* once */
@@ -407,4 +421,23 @@ test("a screen reader is told what changes, and what is new, but not what there 
     await load(world("a"), { Version: "2" });
     assert.match(await told(), /a.1: active. rdmad was restarted/);
     assert.ok(!document.body.classList.contains("old"));
+});
+
+test("the page is light or dark as Cockpit is", async () => {
+    const { follow_theme } = await import("./theme.js");
+    const dark = () => document.documentElement.classList.contains("pf-theme-dark");
+    const choose = style => { localStorage.getItem = () => style };
+
+    follow_theme();
+    assert.equal(dark(), false);
+    choose("dark");
+    window_listeners.get("storage")({ key: "other" });
+    assert.equal(dark(), false);
+    window_listeners.get("storage")({ key: "shell:style" });
+    assert.equal(dark(), true);
+    window_listeners.get("cockpit-style")({ detail: { style: "light" } });
+    assert.equal(dark(), false);
+    window_listeners.get("cockpit-style")({});
+    assert.equal(dark(), true);
+    choose(null);
 });

@@ -144,6 +144,17 @@ test("the history counts how often the port went away from active", () => {
         for (const width of widths)
             assert.ok(Math.abs(width - 100 / 6) < 1e-9);
         assert.deepEqual(history.picture.all("rect").map(e => e.getAttribute("height")), ["12", "35", "60", "12", "35", "60"]);
+        /* the ends and the middle have their times, and days where they are not of one day */
+        const axis = () => history.picture.all("text").map(e => [e.getAttribute("x"), e.textContent]);
+        assert.deepEqual(axis(), [["0%", "10:01:18"], ["50%", "10:06:18"], ["100%", "10:11:18"]]);
+        const chosen = history.span.value;
+        history.span.value = "172800";
+        history.update(pack({ Transitions: [[now - 86460e6, 0, "down", "active", "x", {}], ...transitions] }));
+        assert.deepEqual(axis(), [["0%", "2026-11-24 10:10"], ["50%", "2026-11-24 22:10"], ["100%", "2026-11-25 10:11"]]);
+        history.update(pack({ Transitions: [[now - 86400e6, 0, "down", "active", "x", {}], ...transitions] }));
+        assert.equal(axis()[0][1], "10:11:18");
+        history.span.value = chosen;
+        history.update(pack({ Transitions: transitions }));
         /* the last one first */
         const rows = history.list.all("tbody")[0].children.map(row => row.children.map(cell => cell.textContent));
         assert.equal(rows.length, 6);
@@ -212,6 +223,10 @@ test("traffic is two lines, with gaps where it is not known", () => {
     assert.equal(label(), "Sent now: 100 B/s, at most 100 B/s. Received now: 0 B/s, at most 200 B/s");
     assert.deepEqual(traffic.legend.map(e => e.textContent), ["Sent 100 B/s", "Received 0 B/s"]);
     assert.equal(traffic.scale.textContent, "The picture is 200 B/s high.");
+    /* less than 1 B/s fills no picture */
+    const idle = new Traffic();
+    idle.add(2e6, () => 0);
+    assert.equal(idle.scale.textContent, "The picture is 1.00 B/s high.");
     /* what is older than five minutes goes */
     for (let i = 6; i < 200; i++)
         add(2 * i, { rdma_tx_bytes: 10, rdma_rx_bytes: 20 });
@@ -278,6 +293,14 @@ test("the table is in the order of the chosen column", () => {
     put("z", { State: "armed" });
     put("a", { State: "down" });
     assert.equal(names(), "mlx5_9/1 mlx5_10/1 z/1 a/1");
+    /* one of the others has another name now */
+    put("z", { State: "armed", DeviceName: "l" });
+    assert.equal(names(), "mlx5_9/1 mlx5_10/1 l/1 a/1");
+    assert.deepEqual(table.element.all("a").map(e => e.getAttribute("href")), ["#/mlx5_9/1", "#/mlx5_10/1", "#/l/1", "#/a/1"]);
+    put("mlx5_10", { DeviceName: "b" });
+    assert.equal(names(), "b/1 mlx5_9/1 l/1 a/1");
+    put("z", { State: "armed" });
+    with_lid("mlx5_10", 1000);
     table.update("mlx5_9", undefined);
     assert.equal(names(), "mlx5_10/1 z/1 a/1");
     assert.equal(table.rows.size, 3);
