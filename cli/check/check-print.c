@@ -182,14 +182,13 @@ static bool line_add(Line *l, const char *text, size_t keep)
 	return true;
 }
 
-/* Adds as much of TEXT as there is room for before KEEP more bytes, with "..." if it is cut. */
-static void line_add_cut(Line *l, const char *text, size_t keep)
+/* Begins the line with as much of TEXT as there is room for before KEEP more bytes, with "..." if
+ * it is cut. */
+static void line_begin(Line *l, const char *text, size_t keep)
 {
-	size_t end = l->room - keep;
-
-	if (line_add(l, text, keep) || l->n + 3 >= end)
+	if (line_add(l, text, keep))
 		return;
-	text_copy(l->text + l->n, end - l->n - 3 + 1, text);
+	text_copy(l->text, l->room - keep - 3 + 1, text);
 	strcat(l->text, "...");
 	l->n = strlen(l->text);
 }
@@ -214,7 +213,7 @@ static bool line_add_finding(Line *l, const Finding *f, size_t left)
 	snprintf(text, sizeof(text), "%s%s%s%s", l->n > 0 ? "; " : "",
 		 o ? object_name(o, name) : "", o ? ": " : "", f->sentence);
 	if (l->n == 0) {
-		line_add_cut(l, text, keep);
+		line_begin(l, text, keep);
 		return true;
 	}
 	if (line_add(l, text, keep))
@@ -281,7 +280,7 @@ void format_print_unknown(CheckFormat format, const char *message)
 {
 	Line l = {.room = format == FORMAT_NPD ? NPD_LINE_MAX : NAGIOS_TEXT_MAX - 1};
 
-	line_add_cut(&l, message, 0);
+	line_begin(&l, message, 0);
 	replace_bars(l.text);
 	printf("%s%s\n", format == FORMAT_NAGIOS ? "RDMA UNKNOWN: " : "", l.text);
 }

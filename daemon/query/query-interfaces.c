@@ -78,7 +78,7 @@ int interfaces_read_altnames(Target *t, const PortSnapshot *s, Table **ret)
 	entries = calloc((n_ipoib + 1) * NETDEV_ALTNAMES_MAX, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
-	if (s->values.ifindex && t->netdev.ifindex == s->values.ifindex)
+	if (t->netdev.ifindex == s->values.ifindex)
 		for (size_t i = 0; i < t->netdev.n_altnames; i++)
 			entries[n++] = t->netdev.altnames[i];
 	for (size_t i = 0; i < n_ipoib; i++)

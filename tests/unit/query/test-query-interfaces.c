@@ -79,9 +79,12 @@ int __wrap_netdev_open(_unused_ Netlink *n)
 }
 
 int __wrap_netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret);
-int __wrap_netdev_get(_unused_ Netlink *n, _unused_ uint32_t ifindex, _unused_ Netdev *ret)
+int __wrap_netdev_get(_unused_ Netlink *n, uint32_t ifindex, Netdev *ret)
 {
-	return -ENODEV;
+	*ret = (Netdev){.ifindex = ifindex,
+			.altnames = {{.ifindex = ifindex, .name = "rail1"}},
+			.n_altnames = 1};
+	return 0;
 }
 
 int __wrap_netdev_read_addresses(Netlink *n, uint32_t ifindex, Table **ret);
@@ -128,7 +131,7 @@ static void assert_tables(Failing question, uint32_t layer, const char has[ROWS 
 	for (size_t i = 0; i < ROWS; i++) {
 		bool supplied = mask_has(&s.supplied, port_table_attr(tables[i]));
 
-		if (supplied != (has[i] != '-') || (has[i] == 'x' && !s.tables[tables[i]]))
+		if (supplied != (has[i] != '-') || (supplied && !s.tables[tables[i]]))
 			fail_msg("question %d, layer %u, table %zu: supplied %d", (int)question,
 				 layer, i, supplied);
 		if (supplied)
@@ -143,14 +146,14 @@ static void assert_tables(Failing question, uint32_t layer, const char has[ROWS 
 
 static void test_tables(_unused_ void **state)
 {
-	/* x: with entries; 0: there are none */
+	/* x: with entries */
 	assert_tables(NOTHING, IBV_LINK_LAYER_INFINIBAND, "xxxx");
 	assert_tables(GIDS, IBV_LINK_LAYER_INFINIBAND, "----");
 	assert_tables(IPOIB, IBV_LINK_LAYER_INFINIBAND, "x---");
 	assert_tables(ADDRESSES, IBV_LINK_LAYER_INFINIBAND, "xx-x");
-	assert_tables(NOTHING, IBV_LINK_LAYER_ETHERNET, "xxx0");
-	assert_tables(GIDS, IBV_LINK_LAYER_ETHERNET, "-x-0");
-	assert_tables(ADDRESSES, IBV_LINK_LAYER_ETHERNET, "xx-0");
+	assert_tables(NOTHING, IBV_LINK_LAYER_ETHERNET, "xxxx");
+	assert_tables(GIDS, IBV_LINK_LAYER_ETHERNET, "-x-x");
+	assert_tables(ADDRESSES, IBV_LINK_LAYER_ETHERNET, "xx-x");
 }
 
 int main(void)
