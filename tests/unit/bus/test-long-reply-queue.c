@@ -92,6 +92,8 @@ static void test_rate(void **state)
 	now += 100 * SAVED;
 	expect(a, now, "x", 1000, SAVED + 5);
 	assert_true(long_reply_queue_is_empty(a));
+	/* Who has spent them is not forgotten when nobody waits. */
+	expect_nobody(a, now, UINT64_MAX);
 	add(a, ":1.1", 1000, "y");
 	expect_nobody(a, now, now + 5);
 }
