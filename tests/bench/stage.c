@@ -215,16 +215,21 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 	_cleanup_free_ char *daemon =
 		stage_program(n_ports > 0 ? "../../daemon/rdmad-simulate" : "../../daemon/rdmad");
 	_cleanup_free_ char *scenario = NULL, *config = NULL;
+	/* The ports have no counter of errors whose ratio is published when it has been read for
+	 * ten seconds: what is measured would depend on how long that takes. */
+	static const char counters[] = "counter.symbol_error =\n";
 	char text[512] = "";
 	int n = 0;
 
 	if (whole > 0)
 		n = snprintf(text, sizeof(text),
-			     "[device sim%%d]\nprotocol = infiniband\ncount = %u\nports = %u\n",
-			     whole, STAGE_PORTS_PER_DEVICE);
+			     "[device sim%%d]\nprotocol = infiniband\ncount = %u\nports = %u\n"
+			     "[port sim%%d/*]\n%s",
+			     whole, STAGE_PORTS_PER_DEVICE, counters);
 	if (rest > 0)
 		snprintf(text + n, sizeof(text) - (size_t)n,
-			 "[device sim%u]\nprotocol = infiniband\nports = %u\n", whole, rest);
+			 "[device sim%u]\nprotocol = infiniband\nports = %u\n[port sim%u/*]\n%s",
+			 whole, rest, whole, counters);
 	scenario = write_file(s, "scenario", text);
 	config = write_file(s, "rdmad.conf",
 			    s->limited ? "[Daemon]\nReconcileIntervalSec=0\n"

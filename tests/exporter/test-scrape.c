@@ -11,6 +11,10 @@ static const char scenario[] = "[device mlx5_0]\n"
 			       "index = 3\n"
 			       "protocol = infiniband\n"
 			       "ports = 2\n"
+			       /* After ten seconds of readings the ratio of these errors is
+				* published, and tests count who asks for the objects. */
+			       "[port mlx5_0/*]\n"
+			       "counter.symbol_error =\n"
 			       "[device rocep1]\n"
 			       "index = 6\n"
 			       "protocol = roce\n";
@@ -421,7 +425,7 @@ static void wait_line(const char *line, bool there)
 	fail_msg("%s is %sthere", line, there ? "not " : "");
 }
 
-#define SYMBOLS	 "rdma_port_symbol_error_total{device=\"mlx5_0\",port=\"1\"} "
+#define ERRORS	 "rdma_port_rcv_errors_total{device=\"mlx5_0\",port=\"1\"} "
 #define INVENTED "rdma_port_hw_invented{device=\"mlx5_0\",port=\"1\"} "
 
 /* Counters grow and go without any change of the objects, which are not asked for again. */
@@ -433,14 +437,14 @@ static void test_counters(void **state)
 	scrape_line(ACTIVE);
 	scrape_line(ACTIVE);
 	calls_begin(&calls, f);
-	fixture_simulate(f, "set mlx5_0/1 counter.symbol_error=5 hw_counter.invented=7");
-	wait_line(SYMBOLS "5\n", true);
+	fixture_simulate(f, "set mlx5_0/1 counter.port_rcv_errors=5 hw_counter.invented=7");
+	wait_line(ERRORS "5\n", true);
 	scrape_line(INVENTED "7");
-	fixture_simulate(f, "set mlx5_0/1 counter.symbol_error= hw_counter.invented=8");
-	wait_line(SYMBOLS, false);
+	fixture_simulate(f, "set mlx5_0/1 counter.port_rcv_errors= hw_counter.invented=8");
+	wait_line(ERRORS, false);
 	scrape_line(INVENTED "8");
-	fixture_simulate(f, "set mlx5_0/1 counter.symbol_error=6 hw_counter.invented=");
-	wait_line(SYMBOLS "6\n", true);
+	fixture_simulate(f, "set mlx5_0/1 counter.port_rcv_errors=6 hw_counter.invented=");
+	wait_line(ERRORS "6\n", true);
 	wait_line(INVENTED, false);
 	calls_end(&calls, f);
 	assert_int_equal(calls.objects, 0);
