@@ -166,21 +166,57 @@ static bool has_logged(const Fixture *f, const char *text)
 	return strstr(log, text);
 }
 
+#define MESSAGE_MAX 256
+
+/* The next that systemd would have been told. */
+static const char *next_notified(int fd, char ret[MESSAGE_MAX])
+{
+	ssize_t n;
+
+	wait_input(fd);
+	n = recv(fd, ret, MESSAGE_MAX - 1, 0);
+	assert_true(n >= 0);
+	ret[n] = '\0';
+	return ret;
+}
+
 /* Waits until systemd would have been told TEXT. */
 static void wait_notified(int fd, const char *text)
 {
-	char message[256];
+	char message[MESSAGE_MAX];
 
-	for (;;) {
-		ssize_t n;
+	while (!strstr(next_notified(fd, message), text))
+		;
+}
 
-		wait_input(fd);
-		n = recv(fd, message, sizeof(message) - 1, 0);
-		assert_true(n >= 0);
-		message[n] = '\0';
-		if (strstr(message, text))
-			return;
+/* What the unit waits for, with Type=notify and, where systemd has it, notify-reload. */
+static void test_systemd_is_told(void **state)
+{
+	Fixture *f = *state;
+	int notify = listen_at(f, "notify", SOCK_DGRAM);
+	char bus[160], socket[128], message[MESSAGE_MAX];
+	const char *const environment[] = {socket, NULL};
+	uint64_t began, said = 0;
+
+	snprintf(bus, sizeof(bus), "--bus=%s", f->address);
+	snprintf(socket, sizeof(socket), "NOTIFY_SOCKET=%s/notify", f->directory);
+	f->daemon_pid = spawn(f, quiet, "", bus, environment);
+	wait_notified(notify, "READY=1\nSTATUS=Serving");
+	fixture_wait_name(f);
+	for (unsigned int i = 0; i < 2; i++) {
+		began = fixture_now_usec();
+		kill(f->daemon_pid, SIGHUP);
+		assert_int_equal(sscanf(next_notified(notify, message),
+					"RELOADING=1\nMONOTONIC_USEC=%" SCNu64, &said),
+				 1);
+		assert_in_range(said, began, fixture_now_usec());
+		assert_string_equal(next_notified(notify, message), "READY=1");
 	}
+	kill(f->daemon_pid, SIGTERM);
+	assert_string_equal(next_notified(notify, message), "STOPPING=1");
+	assert_int_equal(fixture_wait_process(f->daemon_pid), 0);
+	f->daemon_pid = 0;
+	close(notify);
 }
 
 /* Without it, no reply would be wanted. */
@@ -263,6 +299,7 @@ int main(void)
 		TEST(test_no_session),
 		TEST(test_session_by_directory),
 		TEST(test_session_by_address),
+		TEST(test_systemd_is_told),
 		TEST(test_bus_stops_while_it_ends),
 	};
 
