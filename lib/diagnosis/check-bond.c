@@ -74,12 +74,54 @@ static size_t find_slower(const Value *members, const char *mode, MemberList ret
 	return n;
 }
 
+/* How often the rate has fallen since SINCE_USEC, and in *RET_LAST when it did last. */
+static size_t count_rate_falls(const CheckRun *r, uint64_t since_usec, uint64_t *ret_last)
+{
+	const SeenSource evidence = check_evidence(r, r->port);
+	uint64_t from, to;
+	size_t n = 0;
+	Seen e;
+
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+		if (e.realtime_usec < since_usec ||
+		    !streq(e.what, port_attributes[PORT_ATTR_rate].name) ||
+		    text_to_u64(e.from, UINT64_MAX, &from) < 0 ||
+		    text_to_u64(e.to, UINT64_MAX, &to) < 0 || to >= from)
+			continue;
+		*ret_last = e.realtime_usec;
+		n++;
+	}
+	return n;
+}
+
+/* Finds members that come and go: the port stays active while another member carries. A port that
+ * went down may come back with fewer members; the check flap finds that. */
+static void look_for_returns(CheckRun *r, const char *bond)
+{
+	const uint64_t since = r->now_usec - r->flap.usec;
+	size_t downs = check_count_downs(r, since), n;
+	Value last = {.type = VALUE_UNSIGNED};
+	_cleanup_free_ char *when = NULL;
+
+	if (downs == SIZE_MAX || !object_is_active(r->port))
+		return;
+	n = count_rate_falls(r, since, &last.number);
+	if (n < downs + r->flap.n)
+		return;
+	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	check_find(
+		r, &port_attributes[PORT_ATTR_bond_members],
+		"members of %s come and go: the rate has fallen %zu %s in %s, the last time at %s",
+		bond, n - downs, n - downs == 1 ? "time" : "times", r->flap.text, when ? when : "");
+}
+
 void look_at_bond(CheckRun *r)
 {
 	const Value *members = object_value(r->port, PORT_ATTR_bond_members);
 	_cleanup_free_ char *all = NULL, *active = NULL;
 	const char *mode = object_text(r->port, PORT_ATTR_bond_mode), *says;
-	const char *bond = object_text(r->port, PORT_ATTR_bond);
+	const char *name = object_text(r->port, PORT_ATTR_bond);
+	const char *bond = *name ? name : "the bond";
 	MemberList list = "";
 	size_t n;
 
@@ -96,7 +138,7 @@ void look_at_bond(CheckRun *r)
 	else if ((n = find_slower(members, mode, list)) > 0)
 		says = n == 1 ? "is slower" : "are slower";
 	else
-		return;
+		return look_for_returns(r, bond);
 	all = format_row(r->port, PORT_ATTR_bond_rate);
 	active = format_row(r->port, PORT_ATTR_bond_active_rate);
 	if (!all || !active) {
@@ -105,5 +147,5 @@ void look_at_bond(CheckRun *r)
 	}
 	check_find(r, &port_attributes[PORT_ATTR_bond_members],
 		   "%zu of %zu members of %s %s: %s; BondActiveRate is %s, BondRate %s", n,
-		   members->n, *bond ? bond : "the bond", says, list, active, all);
+		   members->n, bond, says, list, active, all);
 }

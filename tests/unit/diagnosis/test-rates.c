@@ -503,17 +503,69 @@ static void test_nothing_known(_unused_ void **state)
 	assert_int_equal(found(&m, "loss"), 0);
 }
 
+/* The rate of a LAG fell so often, and so often the port went down. */
+static size_t rate_falls(size_t n, size_t downs, uint64_t ago, const char *limit)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+	Value *history = history_of(&m, port, "LinkDowns"), *bond, *member;
+
+	assert_true(flap_limit_parse(limit, &m.run.flap));
+	for (size_t i = 0; i < n; i++) {
+		add_evidence(&m, "Rate", ago, "400000000000", "200000000000");
+		add_evidence(&m, "Rate", ago, "200000000000", "400000000000");
+		/* that is another row, and what is no number */
+		add_evidence(&m, "LinkWidth", ago, "4", "1");
+		add_evidence(&m, "Rate", ago, "400000000000", "");
+		add_evidence(&m, "Rate", ago, "", "200000000000");
+	}
+	for (size_t i = 0; i < downs; i++)
+		append_number(history, realtime_now_usec());
+	assert_int_equal(found(&m, "bond-member"), 0);
+	bond = &port->values[PORT_ATTR_bond_members];
+	bond->type = VALUE_ARRAY;
+	member = append(bond);
+	member->type = VALUE_STRUCT;
+	append_number(member, 7);
+	append_text(member, "eth0");
+	append_text(member, "active");
+	append(member)->type = VALUE_DICT;
+	n = found(&m, "bond-member");
+	if (n > 0)
+		assert_says(&m, 0, "members of the bond come and go: the rate has fallen 2 times in 12h");
+	/* that has the link of its adapter, which says so itself */
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "bond-member"), 0);
+	set_text(device_of(&m, port), DEVICE_ATTR_function, "pf");
+	assert_int_equal(found(&m, "bond-member"), n);
+	set_text(port, PORT_ATTR_state, "init");
+	assert_int_equal(found(&m, "bond-member"), 0);
+	return n;
+}
+
+static void test_rate_flaps(_unused_ void **state)
+{
+	assert_int_equal(rate_falls(2, 0, 0, "2/12h"), 1);
+	assert_int_equal(rate_falls(1, 0, 0, "2/12h"), 0);
+	assert_int_equal(rate_falls(3, 1, 0, "2/12h"), 1);
+	assert_int_equal(rate_falls(2, 1, 0, "2/12h"), 0);
+	assert_int_equal(rate_falls(2, 3, 0, "2/12h"), 0);
+	assert_int_equal(rate_falls(2, 0, 12 * HOUR - USEC_PER_SEC * 60, "2/12h"), 1);
+	assert_int_equal(rate_falls(2, 0, 12 * HOUR + USEC_PER_SEC, "2/12h"), 0);
+	assert_int_equal(rate_falls(9, 0, 0, "off"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_loss),	      cmocka_unit_test(test_congestion),
-		cmocka_unit_test(test_symbols),	      cmocka_unit_test(test_expectations),
-		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
-		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
-		cmocka_unit_test(test_young_link),    cmocka_unit_test(test_used),
-		cmocka_unit_test(test_far_errors),    cmocka_unit_test(test_far_unknown),
-		cmocka_unit_test(test_retraining),    cmocka_unit_test(test_overruns),
-		cmocka_unit_test(test_downs),
+		cmocka_unit_test(test_rate_flaps),    cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_congestion),    cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_expectations),  cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_two_intervals), cmocka_unit_test(test_published),
+		cmocka_unit_test(test_down),	      cmocka_unit_test(test_young_link),
+		cmocka_unit_test(test_used),	      cmocka_unit_test(test_far_errors),
+		cmocka_unit_test(test_far_unknown),   cmocka_unit_test(test_retraining),
+		cmocka_unit_test(test_overruns),      cmocka_unit_test(test_downs),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
