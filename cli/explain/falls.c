@@ -3,6 +3,7 @@
 #include "falls.h"
 
 #include "flaps.h"
+#include "pci.h"
 
 const char *falls_adapter(const Histories *h, const Object *port)
 {
@@ -121,9 +122,8 @@ static const char *pci_address(const Histories *h, const Object *port)
 static bool share_cage(const Histories *h, const Object *a, const Object *b)
 {
 	const char *x = pci_address(h, a), *y = pci_address(h, b);
-	const char *function = strchr(x, '.'), *other = strchr(y, '.');
 
-	return function && other && !streq(x, y) && streq(function, other) &&
+	return *pci_function(x) && !streq(x, y) && streq(pci_function(x), pci_function(y)) &&
 	       object_number(a, PORT_ATTR_port_num) == object_number(b, PORT_ATTR_port_num);
 }
 

@@ -84,9 +84,8 @@ static size_t count_rate_falls(const CheckRun *r, uint64_t since_usec, uint64_t 
 
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
 		if (e.realtime_usec < since_usec ||
-		    !streq(e.what, port_attributes[PORT_ATTR_rate].name) ||
-		    text_to_u64(e.from, UINT64_MAX, &from) < 0 ||
-		    text_to_u64(e.to, UINT64_MAX, &to) < 0 || to >= from)
+		    !seen_numbers(&e, port_attributes[PORT_ATTR_rate].name, &from, &to) ||
+		    to >= from)
 			continue;
 		*ret_last = e.realtime_usec;
 		n++;

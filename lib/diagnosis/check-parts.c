@@ -3,6 +3,7 @@
 #include "check-parts.h"
 #include "list.h"
 #include "parse.h"
+#include "pci.h"
 #include "seen.h"
 
 #define DAY_USEC (24 * 3600 * USEC_PER_SEC)
@@ -81,14 +82,6 @@ static bool was_never_active(const Object *port)
 	       check_number(port, PORT_ATTR_link_downs, &downs) && downs == 0;
 }
 
-/* The function of a PCI address, ".1"; "" without one. */
-static const char *pci_function(const char *address)
-{
-	const char *dot = strrchr(address, '.');
-
-	return dot ? dot : "";
-}
-
 /* Whether A and B are of one adapter, which has a device for each port or all ports on one. */
 static bool same_adapter(const Object *a, const Object *b)
 {
@@ -126,12 +119,13 @@ static bool is_set_down(const Object *port)
 bool check_is_unused(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port), *other_device;
-	bool used = false, set_down = is_set_down(port);
+	bool used = false, set_down;
 
 	if (check_may_be_idle(r, port))
 		return true;
 	if (!device || check_is_named(r, port) || !was_never_active(port))
 		return false;
+	set_down = is_set_down(port);
 	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
 		bool same, was_used;
@@ -167,8 +161,7 @@ static uint64_t growth(const CheckRun *r, const Seen *e, const char *name)
 {
 	uint64_t from, to;
 
-	if (!streq(e->what, name) || e->realtime_usec + DAY_USEC < r->now_usec ||
-	    text_to_u64(e->from, UINT64_MAX, &from) < 0 || text_to_u64(e->to, UINT64_MAX, &to) < 0)
+	if (e->realtime_usec + DAY_USEC < r->now_usec || !seen_numbers(e, name, &from, &to))
 		return 0;
 	return to > from ? to - from : 0;
 }

@@ -32,35 +32,31 @@ static const Attribute *const kind[] = {
 	&port_attributes[PORT_ATTR_protocol],	  &port_attributes[PORT_ATTR_port_num],
 };
 
-/* Whether ROW is about the link: while that is down, drivers say what it had before, what is set,
- * or the least that there is. */
-static bool of_link(const Attribute *row)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(compared); i++)
-		if (row == compared[i])
-			return row->interface >= INTERFACE_PORT &&
-			       row != &port_attributes[PORT_ATTR_state];
-	return false;
-}
-
 typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
 	Value addresses; /* a text: whether peers reach a RoCE port that is active */
 } Sibling;
 
+static const Value *published(const Sibling *s, const Attribute *row)
+{
+	return row->interface < INTERFACE_PORT
+		       ? object_value(s->device, (size_t)(row - device_attributes))
+		       : object_value(s->port, (size_t)(row - port_attributes));
+}
+
+/* The value of a row that is compared. While a link is down, drivers say of it what it had before,
+ * what is set, or the least that there is. */
 static const Value *value_of(const Sibling *s, const Attribute *row)
 {
-	bool of_device = row->interface < INTERFACE_PORT;
-
-	if (of_link(row) && !object_is_active(s->port))
+	if (row->interface >= INTERFACE_PORT && row != &port_attributes[PORT_ATTR_state] &&
+	    !object_is_active(s->port))
 		return NULL;
 	if (row == &port_attributes[PORT_ATTR_gids])
 		return s->addresses.type == VALUE_TEXT ? &s->addresses : NULL;
 	if (row == &port_attributes[PORT_ATTR_pkeys])
 		return s->pkeys.type == VALUE_TEXT ? &s->pkeys : NULL;
-	return of_device ? object_value(s->device, (size_t)(row - device_attributes))
-			 : object_value(s->port, (size_t)(row - port_attributes));
+	return published(s, row);
 }
 
 /* Orders by kind, and within a kind as the ports were given. */
@@ -69,7 +65,7 @@ static int compare_kind(const void *a, const void *b)
 	int order = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(kind) && order == 0; i++) {
-		const Value *x = value_of(a, kind[i]), *y = value_of(b, kind[i]);
+		const Value *x = published(a, kind[i]), *y = published(b, kind[i]);
 
 		if (!x || !y)
 			order = !x - !y;
@@ -84,10 +80,12 @@ static int compare_kind(const void *a, const void *b)
 bool check_is_like_all(const CheckRun *r, const Attribute *row)
 {
 	const Sibling own = {.port = r->port, .device = r->device};
-	const Value *is = own.device ? value_of(&own, row) : NULL;
+	const Value *is = value_of(&own, row);
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->objects->n && own.device; i++) {
+	if (!own.device)
+		return false;
+	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
 		const Sibling s = {.port = o, .device = object_list_device(r->objects, o)};
 		const Value *v = NULL;
@@ -145,13 +143,15 @@ static bool have_alike_links(const Sibling *a, const Sibling *b)
 static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *row,
 		       const Value *common)
 {
-	for (size_t k = 0; k < n && row == &port_attributes[PORT_ATTR_fec_mode]; k++) {
+	if (row != &port_attributes[PORT_ATTR_fec_mode])
+		return true;
+	for (size_t k = 0; k < n; k++) {
 		const Value *v = value_of(&s[k], row);
 
 		if (v && value_equal(v, common) && have_alike_links(&s[k], &s[i]))
 			return true;
 	}
-	return row != &port_attributes[PORT_ATTR_fec_mode];
+	return false;
 }
 
 /* Whether somebody has said what the attribute of the port is to be, or that it does not matter. */

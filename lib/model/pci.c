@@ -38,6 +38,13 @@ int pci_port_compare(const char *a, uint64_t port_a, const char *b, uint64_t por
 	return order ? order : (port_a > port_b) - (port_a < port_b);
 }
 
+const char *pci_function(const char *address)
+{
+	const char *dot = strrchr(address, '.');
+
+	return dot ? dot : "";
+}
+
 bool pci_function_is_part(const char *function)
 {
 	return streq(function, "vf") || streq(function, "sf");

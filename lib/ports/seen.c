@@ -30,6 +30,18 @@ bool seen_read(const SeenSource *s, size_t i, Seen *ret)
 	return s->read && s->read(s->of, i, ret);
 }
 
+bool seen_numbers(const Seen *e, const char *what, uint64_t *ret_from, uint64_t *ret_to)
+{
+	uint64_t from, to;
+
+	if (!streq(e->what, what) || text_to_u64(e->from, UINT64_MAX, &from) < 0 ||
+	    text_to_u64(e->to, UINT64_MAX, &to) < 0)
+		return false;
+	*ret_from = from;
+	*ret_to = to;
+	return true;
+}
+
 const char *seen_without_index(const char *text)
 {
 	return *text == '[' && strstr(text, "] ") ? strstr(text, "] ") + 2 : text;

@@ -25,5 +25,8 @@ SeenSource seen_in(const Value *evidence);
  * such entry. */
 bool seen_read(const SeenSource *s, size_t i, Seen *ret);
 
+/* Whether E is a change of WHAT from a number to another one, which these are. */
+bool seen_numbers(const Seen *e, const char *what, uint64_t *ret_from, uint64_t *ret_to);
+
 /* The text of an entry of a table without its index: "fe80::1" of "[3] fe80::1". */
 const char *seen_without_index(const char *text);

@@ -58,6 +58,8 @@ static void test_order(_unused_ void **state)
 
 static void test_parts(_unused_ void **state)
 {
+	assert_string_equal(pci_function("0000:c1:00.1"), ".1");
+	assert_string_equal(pci_function(""), "");
 	assert_true(pci_function_is_part("vf") && pci_function_is_part("sf"));
 	assert_false(pci_function_is_part("pf") || pci_function_is_part(""));
 }
