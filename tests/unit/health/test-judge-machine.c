@@ -192,7 +192,7 @@ static void test_others_of_port(_unused_ void **state)
 	judged_set_state(&j, d->ports[0], DOWN);
 	assert_int_equal(judge_at(&j, 5), 1);
 	assert_port(d->ports[0], "critical not-active@5");
-	(void)compare_at(&j, 6);
+	assert_int_equal(compare_at(&j, 6), 1);
 	assert_port(d->ports[1], "ok");
 	/* but if nobody has used any port of it, one of them is meant to be */
 	never_used(&j, d->ports[0]);
