@@ -27,248 +27,6 @@ static bool has_name(const Object *port, PortAttr a, uint32_t value)
 	return streq(object_text(port, a), decode_name(port_attributes[a].type, value));
 }
 
-/* The GIDs of a rail */
-
-/* An entry of a GID table. */
-typedef struct Entry {
-	GidChoice choice;
-	const char *netdev;
-} Entry;
-
-static bool read_entry(const Object *port, const Value *v, Entry *ret)
-{
-	const Value *m = v->items, *tail;
-	char buffer[24];
-
-	*ret = (Entry){};
-	if (v->type != VALUE_STRUCT || v->n < 4 || m[0].type != VALUE_UNSIGNED ||
-	    gid_parse(value_text(&m[1]), ret->choice.gid) < 0)
-		return false;
-	tail = &m[v->n - 1];
-	ret->choice.index = (uint32_t)m[0].number;
-	for (uint32_t t = 0; t < _GID_TYPE_MAX; t++)
-		if (streq(value_text(&m[2]), gid_type_name(t, buffer)))
-			ret->choice.type = t;
-	ret->netdev = value_text(&m[3]);
-	ret->choice.where = gid_where(
-		ret->netdev, (uint32_t)value_number(value_lookup(tail, "VlanId")),
-		*value_text(value_lookup(tail, "Namespace")) ? GID_NAMESPACE_OTHER
-							     : GID_NAMESPACE_OWN,
-		object_text(port, PORT_ATTR_netdev), object_text(port, PORT_ATTR_netdev_master));
-	return true;
-}
-
-/* The entry behind *AT; false: there is none. */
-static bool next_entry(const Rail *r, size_t *at, Entry *ret)
-{
-	const Value *gids = object_value(r->port, PORT_ATTR_gids);
-
-	while (gids && gids->type == VALUE_ARRAY && *at < gids->n)
-		if (read_entry(r->port, &gids->items[(*at)++], ret))
-			return true;
-	return false;
-}
-
-/* Whether one of the GIDs of R belongs to NETDEV. */
-static bool has_gid_on(const Rail *r, const char *netdev)
-{
-	Entry e;
-
-	for (size_t at = 0; next_entry(r, &at, &e);)
-		if (streq(e.netdev, netdev))
-			return true;
-	return false;
-}
-
-/* The interface to which the GIDs of R must belong; NULL: any. The interface of the port itself
- * has none if they are all on its bond. */
-static const char *wanted_netdev(const Rail *r)
-{
-	if (!*r->named_netdev || r->named_index != UINT32_MAX ||
-	    (streq(r->named_netdev, object_text(r->port, PORT_ATTR_netdev)) &&
-	     !has_gid_on(r, r->named_netdev)))
-		return NULL;
-	return r->named_netdev;
-}
-
-/* Whether a program may use E of R. */
-static bool is_allowed(const Rail *r, const char *netdev, const Entry *e)
-{
-	if (r->named_index != UINT32_MAX && e->choice.index != r->named_index)
-		return false;
-	return e->choice.where != GID_WHERE_NAMESPACE && (!netdev || streq(netdev, e->netdev));
-}
-
-/* NULL: the rail has a GID, the best of which is in it now. Else why not. */
-static const char *find_gid(Rail *r, char buffer[256])
-{
-	const char *netdev = wanted_netdev(r);
-	bool elsewhere = false;
-	Entry e;
-
-	for (size_t at = 0; next_entry(r, &at, &e);) {
-		elsewhere |=
-			e.choice.index == r->named_index && e.choice.where == GID_WHERE_NAMESPACE;
-		if (!is_allowed(r, netdev, &e) ||
-		    (r->has_index && gid_compare(&r->gid, &e.choice) < 0))
-			continue;
-		r->gid = e.choice;
-		r->netdev = e.netdev;
-		r->has_index = true;
-	}
-	if (r->has_index)
-		return NULL;
-	if (elsewhere)
-		return "the address is in another network namespace: run env there";
-	if (!netdev)
-		return "it has no GID";
-	snprintf(buffer, 256, "it has no GID on %s", netdev);
-	return buffer;
-}
-
-/* Whether R has a GID with INDEX that is as good as its best one; then it is in *RET. */
-static bool has_equal(const Rail *r, uint32_t index, Entry *ret)
-{
-	const char *netdev = wanted_netdev(r);
-	Entry e;
-
-	for (size_t at = 0; next_entry(r, &at, &e);)
-		if (e.choice.index == index && is_allowed(r, netdev, &e) &&
-		    gid_compare_kind(&e.choice, &r->gid) == 0) {
-			*ret = e;
-			return true;
-		}
-	return false;
-}
-
-static bool uses_index(const Rail *r)
-{
-	return !r->reason && r->has_index;
-}
-
-bool rails_agree_on_index(const Rails *r)
-{
-	const Rail *first = NULL;
-
-	for (size_t i = 0; i < r->n; i++) {
-		if (!uses_index(&r->items[i]))
-			continue;
-		if (first && first->gid.index != r->items[i].gid.index)
-			return false;
-		first = first ? first : &r->items[i];
-	}
-	return true;
-}
-
-static bool all_have(const Rails *r, uint32_t index)
-{
-	Entry e;
-
-	for (size_t i = 0; i < r->n; i++)
-		if (uses_index(&r->items[i]) && !has_equal(&r->items[i], index, &e))
-			return false;
-	return true;
-}
-
-/* A library takes one index for all ports. Each may have another one that is as good as its best:
- * an index that is good for all is taken, the lowest of them. */
-static void find_common_index(Rails *r)
-{
-	const Rail *first = NULL;
-	uint32_t best = UINT32_MAX;
-	Entry e;
-
-	for (size_t i = 0; i < r->n && !first; i++)
-		first = uses_index(&r->items[i]) ? &r->items[i] : NULL;
-	if (!first || rails_agree_on_index(r))
-		return;
-	for (size_t at = 0; next_entry(first, &at, &e);)
-		if (e.choice.index < best && all_have(r, e.choice.index))
-			best = e.choice.index;
-	for (size_t i = 0; best != UINT32_MAX && i < r->n; i++)
-		if (uses_index(&r->items[i]) && has_equal(&r->items[i], best, &e)) {
-			r->items[i].gid = e.choice;
-			r->items[i].netdev = e.netdev;
-		}
-}
-
-/* The P_Keys of a rail */
-
-/* Reads the entry I of the P_Keys of R. False: R is no full member, or W wants another one. */
-static bool read_pkey(const Rail *r, const RailWish *w, size_t i, uint32_t *ret_index,
-		      uint32_t *ret_pkey)
-{
-	const Value *entry = &object_value(r->port, PORT_ATTR_pkeys)->items[i];
-	const Value *m = entry->items;
-
-	if (entry->type != VALUE_STRUCT || entry->n < 2 || m[0].type != VALUE_UNSIGNED ||
-	    m[1].type != VALUE_UNSIGNED)
-		return false;
-	*ret_index = (uint32_t)m[0].number;
-	*ret_pkey = (uint32_t)m[1].number;
-	return (*ret_pkey & 0x8000) && (!w->has_pkey || (*ret_pkey & 0x7fff) == w->pkey);
-}
-
-static size_t count_pkeys(const Rail *r)
-{
-	const Value *pkeys = object_value(r->port, PORT_ATTR_pkeys);
-
-	return pkeys && pkeys->type == VALUE_ARRAY ? pkeys->n : 0;
-}
-
-/* Gives R the P_Key with the lowest index of those that are PKEY, 0: any. False: there is none. */
-static bool find_pkey(Rail *r, const RailWish *w, uint32_t pkey)
-{
-	uint32_t index, found, lowest = UINT32_MAX;
-
-	for (size_t i = 0; i < count_pkeys(r); i++)
-		if (read_pkey(r, w, i, &index, &found) && (!pkey || found == pkey) &&
-		    index < lowest) {
-			lowest = index;
-			r->has_pkey = true;
-			r->pkey = found;
-			r->pkey_index = index;
-		}
-	return lowest != UINT32_MAX;
-}
-
-static bool uses_pkey(const Rail *r)
-{
-	return !r->reason && r->infiniband && r->has_pkey;
-}
-
-/* Whether all rails are full members of PKEY, by INDEX if the library is told that. */
-static bool all_have_pkey(const Rails *r, const RailWish *w, uint32_t index, uint32_t pkey)
-{
-	for (size_t i = 0; i < r->n; i++) {
-		Rail rail = r->items[i];
-
-		if (uses_pkey(&rail) &&
-		    (!find_pkey(&rail, w, pkey) || (w->pkey_by_index && rail.pkey_index != index)))
-			return false;
-	}
-	return true;
-}
-
-/* A library takes one P_Key for all ports. The first that is right for all is taken, though it is
- * not the first one of each. */
-static void find_common_pkey(Rails *r, const RailWish *w)
-{
-	const Rail *first = NULL;
-	uint32_t index, pkey;
-
-	for (size_t i = 0; i < r->n && !first; i++)
-		first = uses_pkey(&r->items[i]) ? &r->items[i] : NULL;
-	for (size_t k = 0; first && k < count_pkeys(first); k++) {
-		if (!read_pkey(first, w, k, &index, &pkey) || !all_have_pkey(r, w, index, pkey))
-			continue;
-		for (size_t i = 0; i < r->n; i++)
-			if (uses_pkey(&r->items[i]))
-				(void)find_pkey(&r->items[i], w, pkey);
-		return;
-	}
-}
-
 /* The reasons to leave a rail out */
 
 /* Says in which way R is not as the command line asks. NULL: in none. */
@@ -349,6 +107,7 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 {
 	const char *why = find_trouble(rails, r, local, buffer);
 	const char *protocol = object_text(r->port, PORT_ATTR_protocol);
+	bool is_roce;
 
 	if (!why)
 		why = find_unwanted(r, w, buffer);
@@ -362,9 +121,15 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	}
 	if (r->named_twice)
 		return "it is named by two addresses, and programs use one";
-	if (has_name(r->port, PORT_ATTR_protocol, PROTOCOL_ROCE))
-		return find_gid(r, buffer);
-	r->netdev = find_netdev(rails, r);
+	is_roce = has_name(r->port, PORT_ATTR_protocol, PROTOCOL_ROCE);
+	if (is_roce)
+		why = rail_find_gid(r, buffer);
+	else
+		r->netdev = find_netdev(rails, r);
+	if (!why && streq(r->netdev, "lo"))
+		why = "its network interface is the loopback, which reaches no other machine";
+	if (why || is_roce)
+		return why;
 	if (w->interface || (w->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
 		return *r->netdev ? NULL : "none of its network interfaces has an IP address";
 	if (r->infiniband)
@@ -406,34 +171,69 @@ static ExitStatus leave_nearest(Rails *r, const char *wanted)
 	return STATUS_OK;
 }
 
-/* The rate of all ports of one link layer together. */
-static uint64_t sum_rates(const Rails *r, bool infiniband, size_t *ret_n)
+/* What R is joined with: ports of one protocol, but by IP all that is Ethernet. */
+static const char *fabric_of(const Rail *r, const RailWish *w)
+{
+	return object_text(r->port, w->interface ? PORT_ATTR_link_layer : PORT_ATTR_protocol);
+}
+
+/* The ports that are joined with FIRST, and their rate together. */
+static uint64_t sum_rates(const Rails *r, const RailWish *w, const Rail *first, size_t *ret_n)
 {
 	uint64_t sum = 0;
 
 	*ret_n = 0;
 	for (size_t i = 0; i < r->n; i++)
-		if (!r->items[i].reason && r->items[i].infiniband == infiniband) {
+		if (!r->items[i].reason && streq(fabric_of(&r->items[i], w), fabric_of(first, w))) {
 			sum += r->items[i].rate;
 			(*ret_n)++;
 		}
 	return sum;
 }
 
-/* No library joins ports of two link layers: those with the most bandwidth stay. */
-static ExitStatus leave_one_link_layer(Rails *r)
+/* The first port of the fabric with the most bandwidth, or of two the one with more ports, or of
+ * these InfiniBand; NULL: no port can be used. */
+static const Rail *find_best_fabric(const Rails *r, const RailWish *w)
 {
-	size_t n_ib, n_other;
-	uint64_t ib = sum_rates(r, true, &n_ib), other = sum_rates(r, false, &n_other);
-	bool keep_ib = ib != other ? ib > other : n_ib >= n_other;
+	const Rail *best = NULL;
+	uint64_t sum, most = 0;
+	size_t n, n_most = 0;
 
-	for (size_t i = 0; n_ib && n_other && i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++) {
+		const Rail *rail = &r->items[i];
+
+		if (rail->reason || (best && streq(fabric_of(rail, w), fabric_of(best, w))))
+			continue;
+		sum = sum_rates(r, w, rail, &n);
+		if (best && (sum != most   ? sum < most
+			     : n != n_most ? n < n_most
+					   : best->infiniband || !rail->infiniband))
+			continue;
+		best = rail;
+		most = sum;
+		n_most = n;
+	}
+	return best;
+}
+
+/* No library joins ports of two fabrics. */
+static ExitStatus leave_one_fabric(Rails *r, const RailWish *w)
+{
+	const Rail *best = find_best_fabric(r, w);
+
+	for (size_t i = 0; i < r->n; i++) {
 		Rail *rail = &r->items[i];
 		const char *layer = object_text(rail->port, PORT_ATTR_link_layer);
+		int n;
 
-		if (rail->reason || rail->infiniband == keep_ib)
+		if (rail->reason || streq(fabric_of(rail, w), fabric_of(best, w)))
 			continue;
-		if (asprintf(&rail->reason, "its link layer is %s (see --link-layer)", layer) < 0) {
+		n = streq(layer, object_text(best->port, PORT_ATTR_link_layer))
+			    ? asprintf(&rail->reason, "its protocol is %s, and that of others %s",
+				       fabric_of(rail, w), fabric_of(best, w))
+			    : asprintf(&rail->reason, "its link layer is %s (see --link-layer)",
+				       layer);
+		if (n < 0) {
 			rail->reason = NULL;
 			return out_of_memory();
 		}
@@ -508,7 +308,7 @@ static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 		.infiniband = has_name(port, PORT_ATTR_link_layer, LINK_LAYER_INFINIBAND),
 		.rate = object_number(port, PORT_ATTR_rate),
 	};
-	(void)find_pkey(ret, w, 0);
+	(void)rail_find_pkey(ret, w, 0);
 }
 
 static ExitStatus examine(Rails *r, const RailWish *w, bool local)
@@ -526,7 +326,7 @@ static ExitStatus examine(Rails *r, const RailWish *w, bool local)
 		if (status != STATUS_OK)
 			return status;
 	}
-	return leave_one_link_layer(r);
+	return leave_one_fabric(r, w);
 }
 
 ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret_missing)
@@ -545,15 +345,31 @@ ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret
 	status = read_names(c, ret);
 	if (status != STATUS_OK)
 		return status;
+	for (size_t i = 0; i < ret->n; i++)
+		rail_name_pkey(&ret->items[i], w);
 	read_addresses(c, ret);
 	status = examine(ret, w, bus_is_local(c));
 	if (status != STATUS_OK)
 		return status;
-	find_common_index(ret);
-	find_common_pkey(ret, w);
+	rails_find_common_index(ret);
+	rails_find_common_pkey(ret, w);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->n_used += !ret->items[i].reason;
 	return STATUS_OK;
+}
+
+const char *rails_same_beginning(const Rails *rails, const Rail *r)
+{
+	const char *name = object_text(r->port, PORT_ATTR_device_name);
+
+	for (size_t i = 0; i < rails->selection.objects.n; i++) {
+		const Object *o = rails->selection.objects.items[i];
+		const char *other = o->is_port ? "" : object_text(o, DEVICE_ATTR_name);
+
+		if (!streq(other, name) && strncasecmp(other, name, strlen(name)) == 0)
+			return other;
+	}
+	return NULL;
 }
 
 /* Of more ports that are left out for one reason there is one line, which names some of them. */

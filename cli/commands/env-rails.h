@@ -31,6 +31,7 @@ typedef struct Rail {
 	uint32_t named_index;	  /* of the GID; UINT32_MAX: none */
 	const char *named_netdev; /* a network interface; "": none */
 	bool named_twice;	  /* by two addresses */
+	uint32_t named_pkey;	  /* of the IPoIB interface; 0: none */
 
 	bool efa, infiniband;
 	uint64_t rate;	    /* bit/s; 0: not known */
@@ -59,7 +60,29 @@ void rails_done(Rails *r);
  * decides what W means for them. */
 ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret_missing);
 
+/* NULL: the rail has a GID, the best of which is in it now. Else why not; the text may be in
+ * BUFFER.
+ */
+const char *rail_find_gid(Rail *r, char buffer[256]);
+/* A library takes one index for all ports. Each may have another one that is as good as its best:
+ * an index that is good for all is taken, the lowest of them. */
+void rails_find_common_index(Rails *r);
+/* Gives R the P_Key with the lowest index of those that are PKEY, 0: any. False: there is none. */
+bool rail_find_pkey(Rail *r, const RailWish *w, uint32_t pkey);
+/* A job that was told an IPoIB interface belongs to its partition, if the port is a full member. */
+void rail_name_pkey(Rail *r, const RailWish *w);
+/* A library takes one P_Key for all ports. The first that is right for all is taken, though it is
+ * not the first one of each. */
+void rails_find_common_pkey(Rails *r, const RailWish *w);
+
 /* Whether all rails that are used and have a GID have the index that is in its entry. */
 bool rails_agree_on_index(const Rails *r);
+/* NCCL and UCX, if they are told no index, take the first GID of each port with RoCE v2 and an
+ * address of one family. If the rails need several indices and each is that: the family, AF_INET or
+ * AF_INET6, else AF_UNSPEC. */
+int rails_index_family(const Rails *r);
+/* The device that a library which compares beginnings takes for that of R too; NULL: there is none.
+ */
+const char *rails_same_beginning(const Rails *rails, const Rail *r);
 /* Prints a comment of each rail that is left out, and why; of many for one reason there is one. */
 void rails_print_left_out(const Rails *r, FILE *f);

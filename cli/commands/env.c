@@ -22,7 +22,15 @@
  *
  * PyTorch, c10d: GLOO_SOCKET_IFNAME is a list of interfaces. Not read, but from their manual: the
  * variables of btl_openib.
+ *
+ * NVSHMEM 3.5.1, src/modules/transport: NVSHMEM_HCA_LIST is of whole names, and needs
+ * NVSHMEM_ENABLE_NIC_PE_MAPPING.
+ *
+ * Without an index NCCL from 2.21 on, NVSHMEM and UCX (ib_device.c: uct_ib_device_select_gid) take
+ * for each port the first GID with RoCE v2 and an address of one family, IPv4 if none is said.
  */
+
+#include <sys/socket.h>
 
 #include "bus.h"
 #include "commands.h"
@@ -42,6 +50,7 @@ typedef enum VariableKind {
 	VARIABLE_PKEY_INDEX, /* the one index of a P_Key of which all are full members */
 	VARIABLE_PKEY,	     /* that P_Key, without the bit of the membership */
 	VARIABLE_PROVIDER,   /* of libfabric, for EFA, which it does not use by verbs */
+	VARIABLE_FIXED,	     /* always the same, PREFIX */
 	VARIABLE_UCX,	     /* Open MPI uses UCX with each driver, but for Omni-Path */
 } VariableKind;
 
@@ -49,6 +58,7 @@ typedef struct Variable {
 	const char *name; /* NULL ends the list */
 	VariableKind kind;
 	const char *prefix; /* in front of the value; NULL: nothing */
+	const char *finder; /* what finds a GID index by itself, of each port; NULL: nothing does */
 } Variable;
 
 typedef struct Library {
@@ -59,32 +69,34 @@ typedef struct Library {
 	bool interface;		 /* it uses interfaces and not ports */
 	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
 	const char *efa_since;	 /* the version that was the first to; NULL: no matter */
-	Variable variables[7];
+	size_t ports_most;	 /* it takes so many ports; 0: any number */
+	Variable variables[8];
 } Library;
 
 /* clang-format off */
-#define NCCL_VARIABLES \
-	{{"NCCL_IB_HCA", VARIABLE_PORTS, "="}, {"NCCL_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL}, \
-	 {"NCCL_IB_ADDR_FAMILY", VARIABLE_FAMILY, NULL}, {"NCCL_IB_PKEY", VARIABLE_PKEY_INDEX, NULL}}
-
-#define BY_PLUGIN "uses it by libfabric alone, with a plugin"
+#define NCCL(title_) \
+	title_, .without_efa = "uses it by libfabric alone, with a plugin", .ports_most = 32, .variables = \
+	{{"NCCL_IB_HCA", VARIABLE_PORTS, .prefix = "="}, {"NCCL_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = title_ " 2.21 or later"}, \
+	 {"NCCL_IB_ADDR_FAMILY", .kind = VARIABLE_FAMILY}, {"NCCL_IB_PKEY", .kind = VARIABLE_PKEY_INDEX}}
+#define UCX_VARIABLES \
+	{"UCX_NET_DEVICES", .kind = VARIABLE_PORTS}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = "UCX"}, {"UCX_IB_PKEY", .kind = VARIABLE_PKEY}
 
 static const Library libraries[] = {
-	{"nccl", "NCCL", .without_efa = BY_PLUGIN, .variables = NCCL_VARIABLES},
-	{"rccl", "RCCL", .without_efa = BY_PLUGIN, .variables = NCCL_VARIABLES},
-	{"ucx",  "UCX", .efa_since = "1.19",
-	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
-		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL}}},
+	{"nccl", NCCL("NCCL")},
+	{"rccl", NCCL("RCCL")},
+	{"ucx",  "UCX", .efa_since = "1.19", .variables = {UCX_VARIABLES}},
 	{"ofi",  "libfabric", .iwarp = true, .by_prefix = true, .by_address = true,
-	 .variables = {{"FI_PROVIDER", VARIABLE_PROVIDER, NULL}, {"FI_VERBS_DEVICE_NAME", VARIABLE_DEVICE, NULL},
-		       {"FI_VERBS_IFACE", VARIABLE_NETDEV, NULL}, {"FI_VERBS_GID_IDX", VARIABLE_GID_INDEX, NULL}}},
+	 .variables = {{"FI_PROVIDER", .kind = VARIABLE_PROVIDER}, {"FI_VERBS_DEVICE_NAME", .kind = VARIABLE_DEVICE},
+		       {"FI_VERBS_IFACE", .kind = VARIABLE_NETDEV}, {"FI_VERBS_GID_IDX", .kind = VARIABLE_GID_INDEX}}},
 	{"mpi",  "MPI", .without_efa = "uses it by libfabric",
-	 .variables = {{"UCX_NET_DEVICES", VARIABLE_PORTS, NULL}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, NULL},
-		       {"UCX_IB_PKEY", VARIABLE_PKEY, NULL},
-		       {"OMPI_MCA_opal_common_ucx_devices", VARIABLE_UCX, "any"},
-		       {"OMPI_MCA_btl_openib_if_include", VARIABLE_PORTS, NULL},
-		       {"OMPI_MCA_btl_openib_gid_index", VARIABLE_GID_INDEX, NULL}}},
-	{"gloo", "Gloo", .iwarp = true, .interface = true, .variables = {{"GLOO_SOCKET_IFNAME", VARIABLE_NETDEVS, NULL}}},
+	 .variables = {UCX_VARIABLES, {"OMPI_MCA_opal_common_ucx_devices", VARIABLE_UCX, .prefix = "any"},
+		       {"OMPI_MCA_btl_openib_if_include", .kind = VARIABLE_PORTS}, {"OMPI_MCA_btl_openib_gid_index", .kind = VARIABLE_GID_INDEX},
+		       {"OMPI_MCA_btl_openib_pkey", .kind = VARIABLE_PKEY}}},
+	{"gloo", "Gloo", .iwarp = true, .interface = true, .variables = {{"GLOO_SOCKET_IFNAME", .kind = VARIABLE_NETDEVS}}},
+	{"nvshmem", "NVSHMEM", .without_efa = "uses it by libfabric alone",
+	 .variables = {{"NVSHMEM_ENABLE_NIC_PE_MAPPING", VARIABLE_FIXED, .prefix = "1"}, {"NVSHMEM_HCA_LIST", .kind = VARIABLE_PORTS},
+		       {"NVSHMEM_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = "NVSHMEM 3.5 or later"},
+		       {"NVSHMEM_IB_ADDR_FAMILY", .kind = VARIABLE_FAMILY}}},
 };
 /* clang-format on */
 
@@ -162,14 +174,6 @@ static bool has_variable(const Library *l, VariableKind kind)
 	return false;
 }
 
-static bool is_ipv6(const Rail *rail)
-{
-	char address[46];
-
-	gid_format_address(rail->gid.gid, GID_TYPE_ROCE_V2, address);
-	return strchr(address, ':');
-}
-
 /* Writes into BUFFER what variable V must be for RAIL alone, "" if it must not be set. Returns
  * false if RAIL is left out, or any value is right for it. */
 static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
@@ -195,7 +199,8 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 		snprintf(buffer, 96, "%u", rail->gid.index);
 		return rail->has_index;
 	case VARIABLE_FAMILY:
-		text_copy(buffer, 96, is_ipv6(rail) ? "AF_INET6" : "AF_INET");
+		text_copy(buffer, 96,
+			  rails_index_family(&e->rails) == AF_INET6 ? "AF_INET6" : "AF_INET");
 		return rail->has_index;
 	case VARIABLE_PKEY_INDEX:
 		snprintf(buffer, 96, "%u", rail->pkey_index);
@@ -204,6 +209,7 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 		snprintf(buffer, 96, "0x%x", rail->pkey & 0x7fff);
 		return rail->infiniband && rail->has_pkey;
 	case VARIABLE_UCX:
+	case VARIABLE_FIXED:
 		return false;
 	}
 	return false;
@@ -246,16 +252,13 @@ static bool any_is(const Environment *e, bool (*is)(const Rail *r))
 	return false;
 }
 
-/* Whether the ports have no index in common, and NCCL finds that of each by its family. */
-static bool needs_family(const Environment *e)
+/* Whether the ports need several values of V, a GID index, and the library finds them. */
+static bool is_found(const Environment *e, const Variable *v)
 {
-	for (size_t i = 0; i < e->rails.n; i++) {
-		const Rail *r = &e->rails.items[i];
+	int family = v->finder ? rails_index_family(&e->rails) : AF_UNSPEC;
 
-		if (!r->reason && (!r->has_index || !is_ipv6(r) || gid_is_link_local(r->gid.gid)))
-			return false;
-	}
-	return any_is(e, has_index) && !rails_agree_on_index(&e->rails);
+	return family == AF_INET ||
+	       (family == AF_INET6 && has_variable(e->library, VARIABLE_FAMILY));
 }
 
 /* Whether V must be set at all. */
@@ -263,10 +266,9 @@ static bool is_needed(const Environment *e, const Variable *v)
 {
 	switch (v->kind) {
 	case VARIABLE_GID_INDEX:
-		return any_is(e, has_index) &&
-		       !(has_variable(e->library, VARIABLE_FAMILY) && needs_family(e));
+		return any_is(e, has_index) && !is_found(e, v);
 	case VARIABLE_FAMILY:
-		return needs_family(e);
+		return rails_index_family(&e->rails) != AF_UNSPEC;
 	case VARIABLE_PROVIDER:
 		return any_is(e, is_efa);
 	case VARIABLE_PKEY_INDEX:
@@ -278,6 +280,7 @@ static bool is_needed(const Environment *e, const Variable *v)
 	case VARIABLE_DEVICE:
 	case VARIABLE_NETDEV:
 	case VARIABLE_NETDEVS:
+	case VARIABLE_FIXED:
 		return true;
 	}
 	return true;
@@ -310,12 +313,18 @@ static bool is_repeated(const Environment *e, const Variable *v, const char *val
 	return false;
 }
 
-/* "3 for mlx5_0/1, mlx5_1/1; 5 for mlx5_2/1": all ports with a value where its first one is */
-static void print_differences(const Environment *e, const Variable *v, FILE *f)
+/* "3 for mlx5_0/1, mlx5_1/1; 5 for mlx5_2/1": all ports with a value where its first one is. The
+ * caller frees it; NULL: there is no memory. */
+static char *differences(const Environment *e, const Variable *v)
 {
+	_cleanup_free_ char *text = NULL;
 	const char *between = "";
 	char value[96];
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
+	if (!f)
+		return NULL;
 	for (size_t i = 0; i < e->rails.n; i++) {
 		if (!value_for(e, v, &e->rails.items[i], value) || is_repeated(e, v, value, i))
 			continue;
@@ -323,6 +332,7 @@ static void print_differences(const Environment *e, const Variable *v, FILE *f)
 		between = "; ";
 		print_ports_with(e, v, value, i, f);
 	}
+	return fclose(f) == 0 ? steal_pointer(&text) : NULL;
 }
 
 /* Joins the values of the ports. False if only one value is possible and they differ. */
@@ -331,7 +341,7 @@ static bool join_values(const Environment *e, const Variable *v, FILE *f)
 	char value[96], first[96];
 	size_t n = 0;
 
-	if (v->kind == VARIABLE_UCX)
+	if (v->kind == VARIABLE_UCX || v->kind == VARIABLE_FIXED)
 		fputs(v->prefix, f);
 	for (size_t i = 0; i < e->rails.n; i++) {
 		if (!value_for(e, v, &e->rails.items[i], value))
@@ -362,14 +372,8 @@ static int find_value(const Environment *e, const Variable *v, char **ret_value,
 		single = join_values(e, v, f);
 	if (fclose(f) != 0)
 		return -ENOMEM;
-	if (!single) {
-		f = open_memstream(&why, &size);
-		if (!f)
-			return -ENOMEM;
-		print_differences(e, v, f);
-		if (fclose(f) != 0)
-			return -ENOMEM;
-	}
+	if (!single && !(why = differences(e, v)))
+		return -ENOMEM;
 	*ret_value = single ? steal_pointer(&value) : NULL;
 	*ret_why = steal_pointer(&why);
 	return 0;
@@ -418,25 +422,6 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 	return status;
 }
 
-/* Whether a library that compares beginnings takes another device for that of R; *RET is its name.
- */
-static bool find_same_beginning(const Environment *e, const Rail *r, const char **ret)
-{
-	const char *name = object_text(r->port, PORT_ATTR_device_name);
-
-	for (size_t i = 0; i < e->rails.selection.objects.n; i++) {
-		const Object *o = e->rails.selection.objects.items[i];
-		const Value *v = o->is_port ? NULL : object_value(o, DEVICE_ATTR_name);
-
-		if (v && !streq(value_text(v), name) &&
-		    strncasecmp(value_text(v), name, strlen(name)) == 0) {
-			*ret = value_text(v);
-			return true;
-		}
-	}
-	return false;
-}
-
 static ExitStatus note_rates(Environment *e)
 {
 	const Rail *slow = NULL, *fast = NULL;
@@ -458,10 +443,36 @@ static ExitStatus note_rates(Environment *e)
 			(double)fast->rate / 1e9);
 }
 
+/* Says which GID indices the library finds, and of how many ports it takes fewer. */
+static ExitStatus note_library(Environment *e)
+{
+	const Library *l = e->library;
+	ExitStatus status = STATUS_OK;
+
+	if (l->ports_most && e->rails.n_used > l->ports_most)
+		status = add_note(e,
+				  "%s takes the first %zu of these %zu ports: name those to use, "
+				  "or see --rate, --model and --gpu",
+				  l->title, l->ports_most, e->rails.n_used);
+	for (const Variable *v = l->variables; v->name && status == STATUS_OK; v++) {
+		_cleanup_free_ char *indices = NULL;
+
+		if (!is_found(e, v))
+			continue;
+		indices = differences(e, v);
+		status = indices ? add_note(e, "%s finds the GID index of each port: %s", v->finder,
+					    indices)
+				 : out_of_memory();
+	}
+	return status;
+}
+
 static ExitStatus make_notes(Environment *e)
 {
 	ExitStatus status = note_rates(e);
 
+	if (status == STATUS_OK)
+		status = note_library(e);
 	if (status == STATUS_OK && e->library->efa_since && any_is(e, is_efa))
 		status = add_note(e, "EFA needs %s %s or later", e->library->title,
 				  e->library->efa_since);
@@ -472,8 +483,9 @@ static ExitStatus make_notes(Environment *e)
 		if (r->reason)
 			continue;
 		status = note_rail(e, r);
-		if (status == STATUS_OK && e->library->by_prefix && !r->efa &&
-		    find_same_beginning(e, r, &other))
+		other = e->library->by_prefix && !r->efa ? rails_same_beginning(&e->rails, r)
+							 : NULL;
+		if (status == STATUS_OK && other)
 			status = add_note(e, "%s takes %s too, because its name begins with %s",
 					  e->library->title, other,
 					  object_text(r->port, PORT_ATTR_device_name));
@@ -644,7 +656,8 @@ static ExitStatus find_library(const char *name, const Library **ret)
 		return STATUS_OK;
 	}
 	return usage_error(
-		"env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi or gloo", name);
+		"env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi, gloo or nvshmem",
+		name);
 }
 
 ExitStatus env_command(Context *c)
