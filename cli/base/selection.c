@@ -34,7 +34,9 @@ static ExitStatus add_missing(Selection *s, const char *argument, const char *me
 	_cleanup_free_ char *text = NULL;
 
 	suggestion_offer_ports(&suggestion, &s->objects);
-	if (asprintf(&text, "%s: %s%s", argument, message, suggestion_text(&suggestion)) < 0)
+	if (asprintf(&text, "%s: %s%s", argument, message,
+		     strchr(argument, ',') ? "; write a space between two ports"
+					   : suggestion_text(&suggestion)) < 0)
 		return out_of_memory();
 	for (size_t i = 0; i < s->n_missing; i++)
 		if (streq(s->missing[i], text))

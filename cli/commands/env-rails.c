@@ -138,6 +138,36 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	return buffer;
 }
 
+static bool is_link_local(const Rail *r)
+{
+	return r->has_index && gid_is_link_local(r->gid.gid);
+}
+
+/* A port that has lost its address, or never had one, reaches only its neighbours. Beside others it
+ * breaks the job, unless that address was named. */
+static ExitStatus leave_reachable(Rails *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->n; i++)
+		any |= !r->items[i].reason && r->items[i].has_index && !is_link_local(&r->items[i]);
+	for (size_t i = 0; any && i < r->n; i++) {
+		Rail *rail = &r->items[i];
+		char address[46];
+
+		if (rail->reason || !is_link_local(rail) || rail->named_index != UINT32_MAX)
+			continue;
+		gid_format_address(rail->gid.gid, rail->gid.type, address);
+		if (asprintf(&rail->reason,
+			     "its address is link-local, and those of others are not: %s",
+			     address) < 0) {
+			rail->reason = NULL;
+			return out_of_memory();
+		}
+	}
+	return STATUS_OK;
+}
+
 /* Of the ports that can be used, those that are nearest to the accelerator stay. */
 static ExitStatus leave_nearest(Rails *r, const char *wanted)
 {
@@ -313,6 +343,8 @@ static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 
 static ExitStatus examine(Rails *r, const RailWish *w, bool local)
 {
+	ExitStatus status;
+
 	for (size_t i = 0; i < r->n; i++) {
 		char buffer[256];
 		const char *obstacle = find_obstacle(r, w, &r->items[i], local, buffer);
@@ -320,13 +352,10 @@ static ExitStatus examine(Rails *r, const RailWish *w, bool local)
 		if (obstacle && !(r->items[i].reason = strdup(obstacle)))
 			return out_of_memory();
 	}
-	if (w->gpu) {
-		ExitStatus status = leave_nearest(r, w->gpu);
-
-		if (status != STATUS_OK)
-			return status;
-	}
-	return leave_one_fabric(r, w);
+	status = leave_reachable(r);
+	if (status == STATUS_OK && w->gpu)
+		status = leave_nearest(r, w->gpu);
+	return status == STATUS_OK ? leave_one_fabric(r, w) : status;
 }
 
 ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret_missing)
