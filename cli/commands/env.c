@@ -24,10 +24,9 @@
  * variables of btl_openib.
  *
  * NVSHMEM 3.5.1, src/modules/transport: NVSHMEM_HCA_LIST is of whole names, and needs
- * NVSHMEM_ENABLE_NIC_PE_MAPPING.
+ * NVSHMEM_ENABLE_NIC_PE_MAPPING. The index of the P_Key is always 0.
  *
- * Without an index NCCL from 2.21 on, NVSHMEM and UCX (ib_device.c: uct_ib_device_select_gid) take
- * for each port the first GID with RoCE v2 and an address of one family, IPv4 if none is said.
+ * Which of them find a GID index, and which: rails_index_family().
  */
 
 #include <sys/socket.h>
@@ -70,6 +69,7 @@ typedef struct Library {
 	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
 	const char *efa_since;	 /* the version that was the first to; NULL: no matter */
 	size_t ports_most;	 /* it takes so many ports; 0: any number */
+	const char *first_pkey;	 /* what takes the first P_Key and no other; NULL: nothing does */
 	Variable variables[8];
 } Library;
 
@@ -93,7 +93,7 @@ static const Library libraries[] = {
 		       {"OMPI_MCA_btl_openib_if_include", .kind = VARIABLE_PORTS}, {"OMPI_MCA_btl_openib_gid_index", .kind = VARIABLE_GID_INDEX},
 		       {"OMPI_MCA_btl_openib_pkey", .kind = VARIABLE_PKEY}}},
 	{"gloo", "Gloo", .iwarp = true, .interface = true, .variables = {{"GLOO_SOCKET_IFNAME", .kind = VARIABLE_NETDEVS}}},
-	{"nvshmem", "NVSHMEM", .without_efa = "uses it by libfabric alone",
+	{"nvshmem", "NVSHMEM", .without_efa = "uses it by libfabric alone", .first_pkey = "NVSHMEM before 3.7",
 	 .variables = {{"NVSHMEM_ENABLE_NIC_PE_MAPPING", VARIABLE_FIXED, .prefix = "1"}, {"NVSHMEM_HCA_LIST", .kind = VARIABLE_PORTS},
 		       {"NVSHMEM_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = "NVSHMEM 3.5 or later"},
 		       {"NVSHMEM_IB_ADDR_FAMILY", .kind = VARIABLE_FAMILY}}},
@@ -413,6 +413,9 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 		status = add_note(e, "%s: Omni-Path is slower by verbs than by PSM2 or OPX", name);
 	else if (r->infiniband && !r->has_pkey && object_value(r->port, PORT_ATTR_pkeys))
 		status = add_note(e, "%s: it is a full member of no partition", name);
+	else if (e->library->first_pkey && r->infiniband && r->pkey_index)
+		status = add_note(e, "%s: its P_Key is 0x%04x, and %s takes the first one", name,
+				  r->pkey, e->library->first_pkey);
 	if (status == STATUS_OK && e->library->by_address && r->infiniband && !*r->netdev &&
 	    !is_opa(r))
 		status = add_note(e,
