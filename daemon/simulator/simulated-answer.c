@@ -84,23 +84,22 @@ static void leave_parts(PortSnapshot *s, const SimulatedPort *p, unsigned int pa
 
 int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret)
 {
-	PortSnapshot s = p->now;
 	int error = p->error;
 
+	*ret = p->now;
 	/* a record says itself which parts are known */
 	if (p->protocol != PROTOCOL_UNKNOWN)
-		leave_parts(&s, p, parts);
+		leave_parts(ret, p, parts);
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++) {
-		const Table *table = s.tables[t];
+		const Table *table = ret->tables[t];
 
-		s.tables[t] = table_copy(table);
+		ret->tables[t] = table_copy(table);
 		/* there is no memory: the table is not supplied, as it is not empty */
-		if (table && !s.tables[t])
-			mask_set(&s.supplied, port_table_attr(t), false);
+		if (table && !ret->tables[t])
+			mask_set(&ret->supplied, port_table_attr(t), false);
 	}
 	if (p->error_count && --p->error_count == 0)
 		p->error = 0;
-	*ret = s;
 	return error;
 }
 

@@ -75,17 +75,20 @@ static int run_event(SimulatedMachine *sim, const char *const *args, size_t n, c
 /* Applies the settings to all of the ports, or to none. */
 static int set_ports(GArray *ports, const CommandSettings *a, char **ret_message)
 {
-	g_autofree PortEdit *edits = g_new0(PortEdit, ports->len);
+	g_autofree PortEdit *edits = g_new(PortEdit, ports->len);
 	unsigned int line;
+	guint n = 0;
 	int r = 0;
 
-	for (guint i = 0; i < ports->len && r == 0; i++) {
-		port_edit_begin(&edits[i], g_array_index(ports, PortReference, i).port);
-		r = port_edit_apply(&edits[i], a->settings, a->n, &line, ret_message);
+	while (n < ports->len && r == 0) {
+		PortEdit *e = &edits[n];
+
+		port_edit_begin(e, g_array_index(ports, PortReference, n++).port);
+		r = port_edit_apply(e, a->settings, a->n, &line, ret_message);
 		if (r == 0)
-			r = port_edit_finish(&edits[i], ret_message);
+			r = port_edit_finish(e, ret_message);
 	}
-	for (guint i = 0; i < ports->len; i++) {
+	for (guint i = 0; i < n; i++) {
 		if (r == 0)
 			port_edit_commit(&edits[i]);
 		else
