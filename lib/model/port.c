@@ -354,9 +354,11 @@ static void sanitize_table(AttrType type, const Table *t)
 	}
 }
 
+/* Whether the row may be supplied and not be valid. */
 static inline bool has_rule(const Attribute *a)
 {
-	return a->valid != VALID_ALWAYS || attr_has_range(a->type);
+	return a->valid != VALID_ALWAYS || attr_has_range(a->type) ||
+	       (a->interface != INTERFACE_PORT && a->interface != INTERFACE_DEVICE);
 }
 
 /* Those of the rows SUPPLIED of TABLE that are on one of INTERFACES and break no rule. RULES are
@@ -366,9 +368,8 @@ static AttrMask valid_rows(const Attribute *table, AttrMask supplied, AttrMask r
 {
 	AttrMask valid = supplied;
 
-	MASK_FOREACH(a, supplied)
-	if (!(interfaces >> table[a].interface & 1) ||
-	    (mask_has(&rules, a) && broken_rule(&table[a], values, state)))
+	MASK_FOREACH(a, mask_and(supplied, rules))
+	if (!(interfaces >> table[a].interface & 1) || broken_rule(&table[a], values, state))
 		mask_set(&valid, a, false);
 	return valid;
 }
@@ -377,7 +378,8 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 {
 	const AttrMask core = port_rows(row_is_of_core);
 
-	sanitize(port_attributes, port_rows(row_is_text), &s->values);
+	sanitize(port_attributes, mask_and(port_rows(row_is_text), mask_or(s->supplied, core)),
+		 &s->values);
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		sanitize_table(port_attributes[port_table_attr(t)].type, s->tables[t]);
 	s->supplied = mask_without(s->supplied, port_rows(row_is_derived));
@@ -400,7 +402,8 @@ void device_derive(DeviceSnapshot *s)
 {
 	const AttrMask core = device_rows(row_is_of_core);
 
-	sanitize(device_attributes, device_rows(row_is_text), &s->values);
+	sanitize(device_attributes, mask_and(device_rows(row_is_text), mask_or(s->supplied, core)),
+		 &s->values);
 	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
 		sanitize_table(device_attributes[device_table_attr(t)].type, s->tables[t]);
 	s->valid = mask_or(core,
