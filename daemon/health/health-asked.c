@@ -3,10 +3,11 @@
 #include "health-asked.h"
 
 #include <assert.h>
+#include <string.h>
 
 void asked_begin(AskedBy *a)
 {
-	assert(n_checks <= 64);
+	assert(n_checks <= ARRAY_SIZE(a->last));
 	for (size_t i = 0; i < n_checks; i++) {
 		if (checks[i].scope == SCOPE_DEVICE)
 			a->of_device |= CHECK_BIT(&checks[i]);
@@ -25,7 +26,12 @@ static void note(CheckSet *by, AttrMask *any, const AttrMask *rows, CheckSet che
 void asked_note(AskedBy *a, const Check *check, const Asked *now)
 {
 	CheckSet bit = CHECK_BIT(check);
+	Asked *last = &a->last[check - checks];
 
+	/* a check asks for the same nearly every time */
+	if (memcmp(last, now, sizeof(*now)) == 0)
+		return;
+	*last = *now;
 	note(a->port, &a->any.port, &now->port, bit);
 	note(a->device, &a->any.device, &now->device, bit);
 	note(a->other_port, &a->any.other_port, &now->other_port, bit);

@@ -20,7 +20,8 @@ typedef struct Asked {
 } Asked;
 
 typedef struct AskedBy {
-	Asked any; /* what any check has asked for */
+	Asked any;	/* what any check has asked for */
+	Asked last[64]; /* by check: what it has asked for last */
 	/* by row: who has asked for it */
 	CheckSet port[_PORT_ATTR_MAX], device[_DEVICE_ATTR_MAX];
 	CheckSet other_port[_PORT_ATTR_MAX], other_device[_DEVICE_ATTR_MAX];

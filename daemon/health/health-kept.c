@@ -112,10 +112,13 @@ static void remove_those(KeptList *l, bool (*is_over)(const KeptFinding *k, cons
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		if (is_over(&l->items[i], what))
+		if (is_over(&l->items[i], what)) {
 			finding_done(&l->items[i]);
-		else
-			l->items[n++] = l->items[i];
+			continue;
+		}
+		if (n < i)
+			l->items[n] = l->items[i];
+		n++;
 	}
 	l->n = n;
 }

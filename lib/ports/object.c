@@ -11,12 +11,16 @@
 #include "port-name.h"
 #include "unavailable.h"
 
-/* A row that was asked for. */
-typedef struct MadeValue {
-	struct MadeValue *next;
-	size_t row;
-	Value value;
-} MadeValue;
+#define BATCH_ROWS 7U
+
+/* Rows that were asked for, in that order: those that most ask for come first. Their values stay
+ * where they are, since callers have pointers to them. */
+typedef struct MadeBatch {
+	struct MadeBatch *next;
+	uint8_t n, rows[BATCH_ROWS];
+	Value values[BATCH_ROWS];
+} MadeBatch;
+_Static_assert(64 * ATTR_MASK_WORDS <= UINT8_MAX + 1, "a row of a batch is one byte");
 
 static int new_object(const char *path, Object **ret)
 {
@@ -72,12 +76,13 @@ int object_new_from(const char *path, const ObjectSource *source, const void *wh
 
 void object_forget(Object *o)
 {
-	MadeValue *m;
+	MadeBatch *b;
 
-	while ((m = o->made->first)) {
-		o->made->first = m->next;
-		value_done(&m->value);
-		free(m);
+	while ((b = o->made->first)) {
+		o->made->first = b->next;
+		for (size_t i = 0; i < b->n; i++)
+			value_done(&b->values[i]);
+		free(b);
 	}
 	o->made->failed = false;
 }
@@ -202,23 +207,25 @@ static const Value no_value = {};
 
 static const Value *make_value(MadeValues *made, size_t i)
 {
-	MadeValue *m = made->first;
+	MadeBatch **end = &made->first, *b;
 
 	mask_set(made->read, (unsigned int)i, true);
-	while (m && m->row != i)
-		m = m->next;
-	if (m)
-		return &m->value;
-	m = calloc(1, sizeof(*m));
-	if (!m || made->source->read(made->what, i, &m->value) < 0) {
-		free(m);
+	while ((b = *end)) {
+		for (size_t k = 0; k < b->n; k++)
+			if (b->rows[k] == i)
+				return &b->values[k];
+		if (b->n < BATCH_ROWS)
+			break;
+		end = &b->next;
+	}
+	if (!b)
+		b = *end = calloc(1, sizeof(*b));
+	if (!b || made->source->read(made->what, i, &b->values[b->n]) < 0) {
 		made->failed = true;
 		return &no_value;
 	}
-	m->row = i;
-	m->next = made->first;
-	made->first = m;
-	return &m->value;
+	b->rows[b->n] = (uint8_t)i;
+	return &b->values[b->n++];
 }
 
 const Value *object_stored(const Object *o, size_t i)

@@ -24,7 +24,7 @@ typedef struct MadeValues {
 	const void *what;	 /* for the source */
 	AttrMask *read;		 /* the rows that somebody asks for are added here, and if he asks
 				    for a reason the row "unavailable"; not NULL */
-	struct MadeValue *first; /* those that were made until now */
+	struct MadeBatch *first; /* those that were made until now */
 	bool failed; /* there was no memory for one of them, which seems to be missing */
 } MadeValues;
 
