@@ -76,6 +76,7 @@ static void fake_netdevs_changed(_unused_ Source *s, uint32_t device, uint32_t n
 	assert_int_equal(device, now->values.device_index);
 	assert_int_equal(number, now->values.port_num);
 	port_set_remove(&fake.interfaces_forgotten, number);
+	fake.n_interfaces++;
 }
 
 static void fake_hurry(_unused_ Source *s, _unused_ uint32_t device)

@@ -37,8 +37,9 @@ typedef struct FakeSource {
 	unsigned int n_enumerated, n_forgotten, n_hurried;
 	Query queries[QUERIES_MAX]; /* every question until now, the oldest first */
 	size_t n_queries;
-	unsigned int failed;	      /* READ_*: what the answers of ports say has failed */
-	bool omits_signal;	      /* it does not read READ_SIGNAL unless it is asked for that */
+	unsigned int failed;	   /* READ_*: what the answers of ports say has failed */
+	bool omits_signal;	   /* it does not read READ_SIGNAL unless it is asked for that */
+	unsigned int n_interfaces; /* how often it was told which network interfaces a port has */
 	PortSet interfaces_forgotten; /* ports of which the source was told that they have no
 					 network interface any more */
 } FakeSource;

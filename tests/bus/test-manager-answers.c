@@ -126,6 +126,78 @@ static void test_signal_later(void **state)
 	answer(1);
 }
 
+static void put_table(PortSnapshot *s, PortTable table, PortAttr attr, const void *entry,
+		      size_t size, bool is_there)
+{
+	s->tables[table] = is_there ? table_new(entry, 1, size) : NULL;
+	mask_set(&s->supplied, attr, true);
+}
+
+/* What port 1 says of its interfaces. */
+typedef struct Interfaces {
+	EventReason reason; /* why it is asked */
+	uint32_t ifindex;   /* 0: there is none */
+	uint32_t bond, member;
+	uint8_t gid;
+	bool is_told, is_asked;
+} Interfaces;
+
+static void answer_interfaces(const Interfaces *i)
+{
+	NetdevEntry netdev = {.ifindex = i->ifindex};
+	BondMember member = {.ifindex = i->member};
+	GidEntry gid = {.gid = {i->gid}};
+	PortSnapshot s = {.parts = READ_ALL};
+	uint64_t id = last_query()->id;
+
+	PORT_SUPPLY(&s, state, 4);
+	PORT_SUPPLY(&s, link_layer, 2);
+	PORT_SUPPLY(&s, bond_ifindex, i->bond);
+	put_table(&s, PORT_TABLE_NETDEVS, PORT_ATTR_netdevs, &netdev, sizeof(netdev),
+		  i->ifindex > 0);
+	put_table(&s, PORT_TABLE_BOND_MEMBERS, PORT_ATTR_bond_members, &member, sizeof(member),
+		  i->member > 0);
+	put_table(&s, PORT_TABLE_GIDS, PORT_ATTR_gids, &gid, sizeof(gid), true);
+	fake.handler->port(fake.userdata, id, 1, 0, &s);
+	port_snapshot_done(&s);
+	answer_end(id, 0, "");
+}
+
+/* Changes of the interfaces of a port are watched from the answer on that has them. What has
+ * changed between the two is asked for at once, but where the port is looked at again anyway. */
+static void test_interfaces(void **state)
+{
+	static const Interfaces rows[] = {
+		{REASON_GID_CHANGE, 7, 0, 0, 1, true, true},
+		{REASON_GID_CHANGE, 7, 0, 0, 1, false, false},
+		{REASON_GID_CHANGE, 7, 0, 0, 2, true, false},
+		{REASON_GID_CHANGE, 7, 9, 0, 2, true, false},
+		{REASON_GID_CHANGE, 7, 9, 8, 2, true, false},
+		{REASON_GID_CHANGE, 6, 9, 8, 2, true, true},
+		{REASON_LINK, 5, 9, 8, 2, true, false},
+		{REASON_GID_CHANGE, 0, 9, 8, 2, true, false},
+	};
+	Test *t = *state;
+	Schedule *w = device(t, 1)->schedule;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t n = fake.n_queries;
+		unsigned int told = fake.n_interfaces;
+
+		w->tokens.n = TOKENS_MAX; /* nothing waits */
+		tell(1, 1, rows[i].reason);
+		RUN_UNTIL(t, fake.n_queries > n);
+		answer_interfaces(&rows[i]);
+		assert_int_equal(fake.n_interfaces - told, rows[i].is_told);
+		assert_int_equal(w->asked_id != 0, rows[i].is_asked);
+		if (!w->asked_id)
+			continue;
+		assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_NETDEV));
+		answer_interfaces(&rows[i]);
+		assert_int_equal(w->asked_id, 0);
+	}
+}
+
 /* The source asks by itself because of an event of PORT of DEVICE, and has the answer at once. */
 static void ask_by_itself(uint32_t device, uint32_t port)
 {
@@ -512,6 +584,7 @@ int main(void)
 		NEW(test_port_twice),
 		ANSWERED(test_parts_later),
 		ANSWERED(test_signal_later),
+		ANSWERED(test_interfaces),
 		ANSWERED(test_answer_in_the_turn_of_its_event),
 		ANSWERED(test_settles),
 		ANSWERED(test_age_of_parts),

@@ -202,6 +202,32 @@ static void test_counters_of_successor(void **state)
 	wait_call(t, &c, "");
 }
 
+/* Who waits for the counters of a port that goes is told; who waits for another one is not. */
+static void test_counters_of_port_that_goes(void **state)
+{
+	Call first = {}, second = {};
+	Test *t = *state;
+
+	tell(1, 1, REASON_LID_CHANGE);
+	RUN_UNTIL(t, fake.n_queries == 2);
+	call_counters(t, &first, PORT_1);
+	call_counters(t, &second, PORT_2);
+	barrier(t);
+	set_device(0, 1, "mlx5_0", 1);
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	wait_call(t, &second, ""); /* without that port */
+	assert_false(first.done);
+	answer(4);
+	for (size_t n = 3; last_query()->kind != QUERY_COUNTERS; n++) {
+		RUN_UNTIL(t, fake.n_queries >= n);
+		if (last_query()->kind != QUERY_COUNTERS)
+			answer(4);
+	}
+	answer_counters(last_query()->id, 1, 5);
+	answer_end(last_query()->id, 0, "");
+	wait_call(t, &first, "");
+}
+
 /* All counters: of each device one question, which has the ports that GetCounters() wants too. A
  * device that does not answer is waited for until the deadline, and its answer after that is still
  * good. */
@@ -264,6 +290,7 @@ int main(void)
 		ANSWERED(test_stale_is_not_fresh),
 		ANSWERED(test_age_when_clock_is_set_back),
 		ANSWERED(test_counters_of_successor),
+		ANSWERED(test_counters_of_port_that_goes),
 		ANSWERED(test_all_counters),
 		ANSWERED(test_all_counters_fail),
 	};

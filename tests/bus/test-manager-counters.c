@@ -8,6 +8,7 @@
 #include "health-private.h"
 
 static const Config by_itself = {.query_timeout_usec = USEC_PER_SEC,
+				 .settle_usec = 77 * USEC_PER_SEC,
 				 .counter_usec = 300 * USEC_PER_SEC};
 
 static int setup_by_itself(void **state)
@@ -77,6 +78,8 @@ static void test_one_by_one(void **state)
 	Test *t = *state;
 	const Reading *r;
 
+	assert_int_equal(t->manager->health->settle_usec, by_itself.settle_usec);
+	assert_int_equal(t->manager->health->counter_usec, by_itself.counter_usec);
 	assert_int_equal(asked(), 0);
 	step(t);
 	assert_int_equal(asked(), 1);

@@ -355,6 +355,28 @@ static void test_bus_goes_at_the_start(void **state)
 	wait_call(t, &c, "");
 }
 
+static int refuse_source(_unused_ void *userdata, _unused_ const SourceHandler *handler,
+			 _unused_ void *handler_userdata, _unused_ Source **ret)
+{
+	return -EADDRINUSE;
+}
+
+/* Without a source there is no manager. */
+static void test_no_source(void **state)
+{
+	static const Config config = {.query_timeout_usec = USEC_PER_SEC};
+	Test *t = *state;
+	Manager *m = NULL;
+
+	assert_int_equal(manager_new(&(ManagerSetup){.event = t->event,
+						     .config = &config,
+						     .bus_address = t->f->address,
+						     .open_source = refuse_source},
+				     &m),
+			 -EADDRINUSE);
+	assert_null(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +388,7 @@ int main(void)
 		ANSWERED(test_overrun_finds_device),
 		NEW(test_ready_waits_for_earlier_device),
 		NEW(test_bus_goes_at_the_start),
+		NEW(test_no_source),
 		NEW(test_ready_without_silent_device),
 		NEW(test_ready_waits_while_devices_answer),
 		cmocka_unit_test_setup_teardown(test_reconcile, setup_reconcile, teardown),

@@ -307,6 +307,37 @@ static void test_hangs(void **state)
 	assert_null(strstr(text, "answer mlx5_0 error"));
 }
 
+/* A segment begins before the first question to a device has ended: what it has said until then is
+ * in the script, of each port. */
+static void test_first_answers(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	Test *t = *state;
+	uint64_t id;
+
+	set_device(1, 2, "mlx5_2", 4);
+	fake.n_devices = 2;
+	tell(2, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, last_query()->device == 2);
+	id = last_query()->id;
+	answer_device(id, NULL);
+	answer_port(id, 1, 0, 4);
+	answer_port(id, 2, -EIO, 0);
+	answer_port(id, 3, 0, 1);
+	resize(t, 3);
+	text = end_and_read(t);
+	assert_non_null(strstr(text, "\n# begins ports\n"));
+	assert_null(strstr(text, "[device mlx5_2]"));
+	assert_true(strstr(text, "\n[script]\n") < strstr(text, ": add mlx5_2"));
+	assert_non_null(strstr(text, "\n[script]\n"));
+	assert_line(text, ": add mlx5_2", " ports=4");
+	assert_line(text, ": answer mlx5_2/1 ", "\"state=active\"");
+	assert_no_line(text, ": answer mlx5_2/1 ", "error=");
+	assert_line(text, ": answer mlx5_2/2 ", "error=EIO");
+	assert_line(text, ": answer mlx5_2/3 ", "\"state=down\"");
+	assert_null(strstr(text, "mlx5_2/4"));
+}
+
 /* A day is over: a segment begins with what there is, and its times count from there. */
 static void test_day(void **state)
 {
@@ -356,6 +387,7 @@ int main(void)
 		RECORDED(test_hangs),	      RECORDED(test_day),
 		RECORDED(test_at_once_alone), RECORDED(test_port_error),
 		RECORDED(test_names_swapped), RECORDED(test_names_swapped_and_day),
+		RECORDED(test_first_answers),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

@@ -390,6 +390,40 @@ static void test_down_failed(void **state)
 	assert_int_equal(count_asked(), 1);
 }
 
+/* rdmad-processes is forgotten with the bus: nobody waits for its answer any more. */
+static void test_forgotten(void **state)
+{
+	Test *t = *state;
+	UsersCall c;
+
+	get_users(t, &c, PORT_1);
+	RUN_UNTIL(t, count_asked() >= 1);
+	answer_users(last_query()->id, 1, 0);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, processes.n_calls >= 1);
+	assert_false(c.done);
+	manager_forget_processes(t->manager);
+	assert_int_equal(reading_of(device_port(device(t, 1), 1), QUERY_USERS)->step, READING_IDLE);
+	wait_users(t, &c, "");
+	assert_says(&c, "\"QpCount\" 248 \"ProcessCount\" 3 ");
+}
+
+/* A port goes with a device that hangs: that would not say who was on it, and nobody asks. */
+static void test_down_hangs(void **state)
+{
+	Test *t = *state;
+
+	tell(1, 1, REASON_PORT_ERROR);
+	RUN_UNTIL(t, device(t, 1)->schedule->asked_id);
+	answer_end(last_query()->id, -ETIMEDOUT, "no answer");
+	log_capture(t);
+	fake.n_devices = 0;
+	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
+	RUN_UNTIL(t, !device(t, 1));
+	assert_int_equal(log_count(t, "queue pairs"), 0);
+	assert_int_equal(count_asked(), 0);
+}
+
 /* Without rdmad-processes the numbers are all that is known. */
 static void test_no_processes(void **state)
 {
@@ -438,6 +472,7 @@ int main(void)
 		USERS(test_asked_once),	  USERS(test_incomplete),   USERS(test_gives_way),
 		USERS(test_no_processes), USERS(test_no_answer),    USERS(test_down),
 		USERS(test_down_earlier), USERS(test_down_unknown), USERS(test_down_failed),
+		USERS(test_down_hangs),	  USERS(test_forgotten),
 	};
 
 	return cmocka_run_group_tests_name("manager-users", tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void test_list_ports(void **state)
 {
 	Fixture *f = *state;
 	_cleanup_free_ char *ethernet = NULL, *infiniband = NULL, *down = NULL, *error = NULL;
-	_cleanup_free_ char *of_device = NULL, *both = NULL;
+	_cleanup_free_ char *of_device = NULL, *both = NULL, *of_infiniband = NULL;
 	char expected[1024];
 
 	ethernet = list_ports(f, "rocep1", "Ifindex");
@@ -144,6 +144,9 @@ static void test_list_ports(void **state)
 	infiniband = list_ports(f, "mlx5_0", "SmSl");
 	assert_non_null(strstr(infiniband, "PhysicalState=link-up"));
 	assert_true(ends(infiniband, " SmSl=0})]"));
+	/* the core has a value of this for a port of any kind */
+	of_infiniband = list_ports(f, "rocep1", "PkeyGeneration");
+	assert_null(strstr(of_infiniband, "PkeyGeneration"));
 	/* what is a property of the device, and not of the port; a device has LastError too */
 	of_device = list_ports(f, "mlx5_0", "FirmwareVersion");
 	assert_true(ends(of_device, " FirmwareVersion=1.0.0})]"));
@@ -157,6 +160,23 @@ static void test_list_ports(void **state)
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
 				 "a{sv}", 1, "properties", "as", 1, "Nonsense"));
 	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+}
+
+/* An error about an option names the method. */
+static void test_no_option(void **state)
+{
+	static const char *const methods[] = {"GetDeviceByName", "GetPort", "GetPortByNetdev",
+					      "GetPortByGuid", "GetPortByAddress"};
+	Fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+
+		assert_true(sd_bus_call_method(f->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       RDMAD_INTERFACE_MANAGER, methods[i], &error, NULL,
+					       "sa{sv}", "x", 1, "nonsense", "u", 1) < 0);
+		assert_non_null(strstr(error.message, methods[i]));
+	}
 }
 
 /* Calls ListPorts() with N names of properties; whether that is refused as a wrong argument. */
@@ -198,10 +218,8 @@ static void test_many_properties(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_gids),
-		TEST(test_pkeys),
-		TEST(test_list_ports),
-		TEST(test_many_properties),
+		TEST(test_gids),      TEST(test_pkeys),		  TEST(test_list_ports),
+		TEST(test_no_option), TEST(test_many_properties),
 	};
 
 	return cmocka_run_group_tests_name("tails", tests, NULL, NULL);

@@ -589,6 +589,11 @@ static void test_health(void **state)
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
 	q = ask(w);
 	assert_true(q.attributes && !q.health);
+	/* not either because of an event about a port that comes with it */
+	schedule_mark(w, 1, REASON_LID_CHANGE);
+	schedule_mark(w, EVENT_ALL_PORTS, REASON_RECONCILE);
+	q = ask(w);
+	assert_true(q.attributes && !q.health);
 	schedule_mark(w, 1, REASON_LINK);
 	q = ask(w);
 	assert_false(q.attributes || q.health);

@@ -23,7 +23,9 @@
 #define STAT_UNCORR	       3
 #define STAT_BITS	       4
 #define LINK_DOWNS	       7
+#define STATS_GET	       32
 #define STATS_GET_REPLY	       33
+#define STATS_GROUPS	       3
 #define STATS_GROUP	       4
 #define GROUP_STAT	       4
 #define DOWN_OF_A_LATER_KERNEL 200
@@ -280,6 +282,22 @@ static const struct Kernel {
 	int error;
 } * kernel;
 
+static uint32_t groups, n_groups; /* the bits of the last question for statistics */
+
+static void note_groups(struct nl_msg *request)
+{
+	struct nlattr *set = nlmsg_find_attr(nlmsg_hdr(request), GENL_HDRLEN, STATS_GROUPS);
+	struct nlattr *bits, *size;
+
+	assert_non_null(set);
+	bits = nla_find(nla_data(set), nla_len(set), ETHTOOL_A_BITSET_VALUE);
+	size = nla_find(nla_data(set), nla_len(set), ETHTOOL_A_BITSET_SIZE);
+	assert_true(bits && size && nla_len(bits) == sizeof(groups));
+	assert_non_null(nla_find(nla_data(set), nla_len(set), ETHTOOL_A_BITSET_NOMASK));
+	groups = nla_get_u32(bits);
+	n_groups = nla_get_u32(size);
+}
+
 int __real_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
 int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata);
 int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handler, void *userdata)
@@ -290,6 +308,8 @@ int __wrap_netlink_ask(Netlink *n, struct nl_msg *request, NetlinkHandler handle
 
 	if (!kernel)
 		return __real_netlink_ask(n, request, handler, userdata);
+	if (question == STATS_GET)
+		note_groups(request);
 	nlmsg_free(request);
 	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
 		struct nl_msg *m = begin(questions[i].answer);
@@ -322,6 +342,20 @@ static void test_one_fails(_unused_ void **state)
 	genl_done(&g);
 }
 
+/* Of the statistics those of MAC control frames are asked for, which are the third group. */
+static void test_groups(_unused_ void **state)
+{
+	Genl g = {.netlink = NETLINK_CLOSED, .family.id = FAMILY, .is_known = true};
+	PauseFrames f = {};
+
+	kernel = &(struct Kernel){.failing = UINT8_MAX};
+	assert_int_equal(ethtool_get_pauses(&g, 2, &f), 0);
+	kernel = NULL;
+	assert_int_equal(groups, 1 << 2);
+	assert_int_equal(n_groups, 3);
+	genl_done(&g);
+}
+
 /* The kernel of this machine: lo has no PHY, and it is told so without a privilege. */
 static void test_kernel(_unused_ void **state)
 {
@@ -349,7 +383,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),	  cmocka_unit_test(test_fec),
 		cmocka_unit_test(test_fec_modes), cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_kernel),	  cmocka_unit_test(test_pauses),
-		cmocka_unit_test(test_one_fails),
+		cmocka_unit_test(test_one_fails), cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

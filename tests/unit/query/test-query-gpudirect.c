@@ -74,6 +74,15 @@ static void test_dma_buf(void **state _unused_)
 	}
 }
 
+static unsigned int count_commas(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += *text == ',';
+	return n;
+}
+
 static void test_peers(void **state)
 {
 	Tree *t = *state;
@@ -90,6 +99,11 @@ static void test_peers(void **state)
 	tree_put(t, "kernel/mm/memory_peers/a,b/version", "1.0\n");
 	gpudirect_read_peers(t->fd, peers);
 	assert_string_equal(peers, "nvidia_peermem,amdkfd");
+	/* of more than eight, in no order, eight are named */
+	for (char name[] = "kernel/mm/memory_peers/p0/version"; name[24] < '9'; name[24]++)
+		tree_put(t, name, "1.0\n");
+	gpudirect_read_peers(t->fd, peers);
+	assert_int_equal(count_commas(peers), 8);
 }
 
 int main(void)
