@@ -113,6 +113,7 @@ static void add_device(Health *h, Device *d)
 static void find_set(Health *h)
 {
 	const Cache *c = h->cache;
+	bool was_alone = h->n_ports == 1;
 
 	if (!h->is_other_set)
 		return;
@@ -126,6 +127,12 @@ static void find_set(Health *h)
 	}
 	for (size_t i = 0; i < c->n_devices; i++)
 		add_device(h, c->devices[i]);
+	/* what looked at a port without others was not seen to look at others */
+	for (size_t i = 0; i < h->n_devices && was_alone; i++) {
+		DeviceHealth *d = device_health(h->devices[i]);
+
+		d->mark.whole = d->is_marked = h->is_marked = true;
+	}
 	h->is_other_set = false;
 }
 

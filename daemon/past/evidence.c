@@ -307,6 +307,14 @@ static bool same_entry(EvidenceKind kind, const void *a, const void *b)
 	return ((const PkeyEntry *)a)->pkey == ((const PkeyEntry *)b)->pkey;
 }
 
+/* Whether ENTRY is noted: GIDs of containers come and go with these, and say nothing of the port.
+ */
+static bool is_noted(EvidenceKind kind, const void *entry)
+{
+	return kind != EVIDENCE_PORT_gids ||
+	       ((const GidEntry *)entry)->namespace == GID_NAMESPACE_OWN;
+}
+
 /* The entry of T that stands for the same as ENTRY, of a GID that of the latest type, which is what
  * programs use; NULL: there is none. */
 static const void *find_entry(EvidenceKind kind, const Table *t, const void *entry)
@@ -316,7 +324,7 @@ static const void *find_entry(EvidenceKind kind, const Table *t, const void *ent
 	for (size_t i = 0; t && i < t->n; i++) {
 		const void *other = entry_at(t, i);
 
-		if (same_entry(kind, other, entry) &&
+		if (same_entry(kind, other, entry) && is_noted(kind, other) &&
 		    (!found || (kind == EVIDENCE_PORT_gids &&
 				((const GidEntry *)other)->type > ((const GidEntry *)found)->type)))
 			found = other;

@@ -17,32 +17,10 @@ void look_for_gids(CheckRun *r)
 	const Value *gids = object_value(r->port, PORT_ATTR_gids);
 
 	if (is_roce(r->port) && check_is_in_use(r) && gids && gids->type == VALUE_ARRAY &&
-	    gids->n == 0 && !check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
+	    gids->n == 0 && !check_stands_by(r->port) &&
+	    !check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
 		check_find(r, &port_attributes[PORT_ATTR_gids],
 			   "the port is active, but has no GID: programs cannot connect over it");
-}
-
-/* Whether others than neighbours reach TEXT, a GID or an address. */
-static bool is_reachable(const char *text)
-{
-	uint8_t gid[16];
-
-	return gid_parse(text, gid) == 0 && !gid_is_link_local(gid);
-}
-
-int check_is_reachable(const Object *port)
-{
-	const Value *gids = object_value(port, PORT_ATTR_gids);
-	int is = -1;
-
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		if (is_reachable(format_member_text(ATTR_GIDS, "gid", &gids->items[i])))
-			return 1;
-		/* one that has gone into another network namespace has left its addresses */
-		if (*format_member_text(ATTR_GIDS, "netdev", &gids->items[i]))
-			is = 0;
-	}
-	return is;
 }
 
 /* Whether E is about an address that others reach, and in RET which the port had before. */
@@ -197,7 +175,7 @@ static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 		const char *address = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
 
 		/* an interface can have the same link-local address as another one */
-		if (!*netdev || !is_reachable(address))
+		if (!*netdev || !check_reaches(address))
 			continue;
 		if (!array_grow(a->items, a->n))
 			return false;

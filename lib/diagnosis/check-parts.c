@@ -106,26 +106,30 @@ static bool same_place(const Object *port, const Object *a, const Object *other,
 		     pci_function(object_text(b, DEVICE_ATTR_pci_address)));
 }
 
-/* Whether PORT is one of Ethernet whose interface nobody has set up. That of InfiniBand does not
- * need to be. */
-static bool is_set_down(const Object *port)
+/* Whether PORT is one of Ethernet whose interface nobody has configured: it is set down, or has
+ * neither a master nor an address. NetworkManager sets up each interface, to see whether it has a
+ * cable. Addresses are known of RoCE. That of InfiniBand does not need to be configured. */
+static bool is_not_configured(const Object *port)
 {
 	const Value *up = object_value(port, PORT_ATTR_netdev_up);
+	bool has_address = streq(object_text(port, PORT_ATTR_protocol), "roce") &&
+			   check_is_reachable(port) == 1;
 
 	return streq(object_text(port, PORT_ATTR_link_layer), "ethernet") && up &&
-	       !value_is_true(up);
+	       (!value_is_true(up) ||
+		(!has_address && !*object_text(port, PORT_ATTR_netdev_master)));
 }
 
 bool check_is_unused(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port), *other_device;
-	bool used = false, set_down;
+	bool used = false, not_configured;
 
 	if (check_may_be_idle(r, port))
 		return true;
 	if (!device || check_is_named(r, port) || !was_never_active(port))
 		return false;
-	set_down = is_set_down(port);
+	not_configured = is_not_configured(port);
 	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
 		bool same, was_used;
@@ -138,7 +142,7 @@ bool check_is_unused(const CheckRun *r, const Object *port)
 		 */
 		was_used = object_is_function(other_device) ? same && object_is_active(o)
 							    : !was_never_active(o);
-		used |= was_used && (same || set_down);
+		used |= was_used && (same || not_configured);
 		if (was_used && !same && same_place(port, device, o, other_device))
 			return false;
 	}

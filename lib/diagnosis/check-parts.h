@@ -27,8 +27,8 @@ const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX]);
 uint64_t check_offered_speed(const Object *port);
 /* Whether PORT can be as it is because nobody has ever used it: it may be idle, or it and the ports
  * of the same place on other adapters of its model have never been active, while another port of
- * its adapter has, or, if nobody has set its interface up, another port of the machine. An adapter
- * with two ports often has one cable, and one on the board often none. */
+ * its adapter has, or, if nobody has configured its interface, another port of the machine. An
+ * adapter with two ports often has one cable, and one on the board often none. */
 bool check_is_unused(const CheckRun *r, const Object *port);
 /* Whether the port that the run looks at has the value of ROW that all active ports of its kind
  * have, of which there are four or more. */
@@ -44,8 +44,13 @@ uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute
 /* How often the link of the port that the run looks at was seen to go down since then. SIZE_MAX if
  * that does not matter: nobody asks for flaps, or the port may be idle. */
 size_t check_count_downs(const CheckRun *r, uint64_t since_usec);
+/* Whether PORT is that of a member of a bond which stands by: the kernel gives the GIDs to the
+ * member that carries, and takes them away from the others. */
+bool check_stands_by(const Object *port);
+/* Whether others than neighbours reach TEXT, a GID or an address. */
+bool check_reaches(const char *text);
 /* Whether others than neighbours reach PORT, which is RoCE: 1, or 0; -1: that is not known, because
- * its interface is in another network namespace, or it has no GID. */
+ * its interface is in another network namespace or stands by in a bond, or it has no GID. */
 int check_is_reachable(const Object *port);
 /* Finds what rdmad has published of this check and this port, as far as it begins with PREFIX. */
 void check_find_published(CheckRun *r, const char *prefix);

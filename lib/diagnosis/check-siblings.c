@@ -139,16 +139,30 @@ static bool have_alike_links(const Sibling *a, const Sibling *b)
 		     object_text(b->port, PORT_ATTR_cable_part));
 }
 
-/* Whether S[I], which does not have the value COMMON, could have it. */
+/* Whether A and B are in one subnet: its manager decides on partitions and the MTU, and another
+ * subnet, of storage, may be a slower one. On Ethernet there is none. */
+static bool share_subnet(const Sibling *a, const Sibling *b)
+{
+	return object_number(a->port, PORT_ATTR_sm_lid) ==
+		       object_number(b->port, PORT_ATTR_sm_lid) &&
+	       streq(object_text(a->port, PORT_ATTR_subnet_prefix),
+		     object_text(b->port, PORT_ATTR_subnet_prefix));
+}
+
+/* Whether S[I], which does not have the value COMMON of a row, could have it: another port does
+ * that is where it is. */
 static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *row,
 		       const Value *common)
 {
-	if (row != &port_attributes[PORT_ATTR_fec_mode])
+	bool is_of_link = row == &port_attributes[PORT_ATTR_fec_mode];
+
+	if (row->interface < INTERFACE_PORT || row == &port_attributes[PORT_ATTR_state])
 		return true;
 	for (size_t k = 0; k < n; k++) {
 		const Value *v = value_of(&s[k], row);
 
-		if (v && value_equal(v, common) && have_alike_links(&s[k], &s[i]))
+		if (v && value_equal(v, common) && share_subnet(&s[k], &s[i]) &&
+		    (!is_of_link || have_alike_links(&s[k], &s[i])))
 			return true;
 	}
 	return false;

@@ -9,13 +9,16 @@ bool flaps_are_at_once(uint64_t a, uint64_t b)
 	return MAX(a, b) - MIN(a, b) <= SLACK_USEC;
 }
 
-/* Whether EVIDENCE says that the interface was set down at USEC. */
+/* Whether EVIDENCE says that at USEC the interface was set down, or moved into a container or out
+ * of one: Linux sets it down for that. */
 static bool is_administrative(const SeenSource *evidence, uint64_t usec)
 {
 	Seen e;
 
 	for (size_t i = 0; seen_read(evidence, i, &e); i++)
-		if (streq(e.what, port_attributes[PORT_ATTR_netdev_up].name) && streq(e.to, "no") &&
+		if (((streq(e.what, port_attributes[PORT_ATTR_netdev_up].name) &&
+		      streq(e.to, "no")) ||
+		     streq(e.what, port_attributes[PORT_ATTR_netdev].name)) &&
 		    flaps_are_at_once(e.realtime_usec, usec))
 			return true;
 	return false;

@@ -351,10 +351,22 @@ static void test_young_link(_unused_ void **state)
 static void test_used(_unused_ void **state)
 {
 	static const char *const used[] = {
-		"out_of_sequence", "cc_rx_ce_pkts",	 "RetransSegs",	   "tcpRetransSegs",
-		"rx_prio7_pause",  "frames_tx_pripause", "port_xmit_wait", "symbol_error"};
-	static const char *const others[] = {"rx_write_requests", "port_rcv_data", "", "*",
-					     "rx_prio8_pause"};
+		"out_of_sequence", "cc_rx_ce_pkts", "RetransSegs", "tcpRetransSegs",
+		"rx_prio7_pause", "frames_tx_pripause", "port_xmit_wait", "symbol_error",
+		"req_rx_pkt_seq_err", "resp_tx_pkt_seq_err", "rx_rdma_mtu_discard_pkts",
+		/* frames that the link broke, as each driver calls them for ethtool */
+		"rx_crc_errors", "rx_crc_errors_phy", "rx_crc_errors.nic", "port.rx_crc_errors",
+		"rx_fcs_err_frames", "rx_fcs_errors", "frames_rx_bad_fcs", "mac_rx_fcs_err_pkt_num",
+		"roce_drops_crc", "rx_discards_phy", "tx_discards_phy"};
+	static const char *const others[] = {"rx_write_requests",
+					     "port_rcv_data",
+					     "",
+					     "*",
+					     "rx_prio8_pause",
+					     "rx_out_of_buffer",
+					     "rx_corrected_bits_phy",
+					     "rx_err_lane_0_phy",
+					     "req_tx_pkt_seq_err"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(used); i++)
 		assert_true(check_uses_counter(used[i]));
@@ -532,7 +544,8 @@ static size_t rate_falls(size_t n, size_t downs, uint64_t ago, const char *limit
 	append(member)->type = VALUE_DICT;
 	n = found(&m, "bond-member");
 	if (n > 0)
-		assert_says(&m, 0, "members of the bond come and go: the rate has fallen 2 times in 12h");
+		assert_says(&m, 0,
+			    "members of the bond come and go: the rate has fallen 2 times in 12h");
 	/* that has the link of its adapter, which says so itself */
 	set_text(device_of(&m, port), DEVICE_ATTR_function, "vf");
 	assert_int_equal(found(&m, "bond-member"), 0);

@@ -356,6 +356,26 @@ static void test_more_ports(_unused_ void **state)
 	assert_port(d->ports[0], "ok");
 }
 
+/* A port that was looked at while there was no other is looked at anew when there is one. */
+static void test_second_port(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Device *d;
+
+	judged_begin(&j, 10, 0);
+	d = judged_add(&j, "mlx5_0", 2);
+	d->ports[1]->published = false;
+	never_used(&j, d->ports[0]);
+	judge_at(&j, 0);
+	(void)compare_at(&j, 0);
+	assert_port(d->ports[0], "critical not-active@0");
+	d->ports[1]->published = true;
+	assert_true(judged_set_state(&j, d->ports[1], ACTIVE));
+	judge_at(&j, 1);
+	(void)compare_at(&j, 1);
+	assert_port(d->ports[0], "ok");
+}
+
 /* A port that is there, and answers for the first time later */
 static void test_first_answer(_unused_ void **state)
 {
@@ -385,7 +405,7 @@ int main(void)
 		cmocka_unit_test(test_others_of_port), cmocka_unit_test(test_others_of_device),
 		cmocka_unit_test(test_expectations),   cmocka_unit_test(test_fewer_ports),
 		cmocka_unit_test(test_device_changes), cmocka_unit_test(test_more_ports),
-		cmocka_unit_test(test_first_answer),
+		cmocka_unit_test(test_second_port),    cmocka_unit_test(test_first_answer),
 	};
 
 	return cmocka_run_group_tests_name("judge-machine", tests, NULL, NULL);

@@ -143,7 +143,7 @@ static void test_gids(_unused_ void **state)
 	static const char at_1[] = "[1] fe00:0000:0000:0000:0000:0000:0000:0007",
 			  at_3[] = "[3] fe00:0000:0000:0000:0000:0000:0000:0007";
 	EvidenceMoment when = at(1, REASON_GID_CHANGE);
-	PortSnapshot low = {}, high = {}, none = {}, twice = {};
+	PortSnapshot low = {}, high = {}, none = {}, twice = {}, other = {};
 	EvidenceLog *l = NULL;
 
 	set_gids(&low, (const uint8_t[][2]){{1, 7}, {2, 7}}, 2);
@@ -162,6 +162,15 @@ static void test_gids(_unused_ void **state)
 	evidence_note_tables(&l, 1, &low, &twice, &when);
 	evidence_note_tables(&l, 1, &twice, &low, &when);
 	assert_int_equal(evidence_count(l), 3);
+	/* those of containers come and go with these */
+	set_gids(&other, (const uint8_t[][2]){{1, 7}, {2, 7}, {1, 9}, {2, 9}}, 4);
+	for (size_t i = 2; i < 4; i++)
+		((GidEntry *)other.tables[PORT_TABLE_GIDS]->entries)[i].namespace =
+			GID_NAMESPACE_OTHER;
+	evidence_note_tables(&l, 1, &low, &other, &when);
+	evidence_note_tables(&l, 1, &other, &low, &when);
+	assert_int_equal(evidence_count(l), 3);
+	port_snapshot_done(&other);
 	port_snapshot_done(&low);
 	port_snapshot_done(&high);
 	port_snapshot_done(&none);
