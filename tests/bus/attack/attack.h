@@ -16,7 +16,7 @@ typedef struct Attacker {
 typedef struct Attack {
 	const char *name, *what;
 	unsigned int ports;	    /* that rdmad has */
-	const char *before, *after; /* commands of the simulator around the attack */
+	const char *before, *after; /* commands of the simulator around the attack, one a line */
 	unsigned int users_each;    /* each attacking user is so many users (0: 1) */
 
 	/* A flood: each user has so many connections, and each of them sends MESSAGES in turns. See

@@ -22,6 +22,17 @@
 #define WAIT_FOR(b, k) MANAGER("WaitFor"), .signature = "a{sv}t", .body = b, .n = k
 #define PROPERTY(name, types, b, k)                                                                \
 	.interface = PROPERTIES, .member = name, .signature = types, .body = b, .n = k
+/* P(D0) to P(D9); P(D00) to P(D99) */
+#define TEN(P, d) P(d##0) P(d##1) P(d##2) P(d##3) P(d##4) P(d##5) P(d##6) P(d##7) P(d##8) P(d##9)
+#define HUNDRED(P, d)                                                                              \
+	TEN(P, d##0)                                                                               \
+	TEN(P, d##1)                                                                               \
+	TEN(P, d##2)                                                                               \
+	TEN(P, d##3)                                                                               \
+	TEN(P, d##4) TEN(P, d##5) TEN(P, d##6) TEN(P, d##7) TEN(P, d##8) TEN(P, d##9)
+#define GID(i)	  " gid." #i "=2001:db8::" #i
+#define NO_GID(i) " gid." #i "="
+#define USER(i)	  " user." #i "=4,64200,job,/user.slice/job_" #i
 #define MESSAGES(...)                                                                              \
 	(const Message[])                                                                          \
 	{                                                                                          \
@@ -126,6 +137,19 @@ const Attack attacks[] = {
 	{"objects", "GetManagedObjects", .ports = 4096, .connections = 8, .window = 100,
 	 .messages = MESSAGES({GET_MANAGED_OBJECTS})},
 	{"lists", "ListPorts", .ports = 240, .connections = 8, .window = 100, .messages = MESSAGES({MANAGER("ListPorts"), OPTIONS})},
+	{"finds", "FindPorts of a subnet in which all ports are", .ports = 4096, .connections = 8, .window = 100,
+	 .messages = MESSAGES({MANAGER("FindPorts"), .signature = "sa{sv}", .body = body_subnet_options})},
+	{"histories", "GetHistory, GetEvidence and ListHistories of 240 ports", .ports = 240, .before = "set sim0/2 state=down event=port-error",
+	 .after = "set sim0/2 state=active event=port-active", .connections = 8, .window = 100,
+	 .messages = MESSAGES({MANAGER("ListHistories"), OPTIONS}, {OF_PORT("GetHistory"), OPTIONS},
+			      {MANAGER("GetEvidence"), .signature = "sa{sv}", .body = body_port_options})},
+	{"tables", "GetAll and Get of a port with 101 GIDs", .ports = 8,
+	 .before = "set sim0/1 gid_tbl_len=256" HUNDRED(GID, 1) " event=gid-change",
+	 .after = "set sim0/1" HUNDRED(NO_GID, 1) "\nset sim0/1 gid_tbl_len=8 event=gid-change", .connections = 8, .window = 100,
+	 .messages = MESSAGES({.path = PORT, PROPERTY("Get", "ss", body_gids, 0)}, {.path = PORT, PROPERTY("GetAll", "s", body_port_interface, 0)})},
+	{"users", "GetUsers of a port with 200 processes of the one who asks", .ports = 8,
+	 .before = "set sim0/1" HUNDRED(USER, 1) HUNDRED(USER, 2), .connections = 8, .window = 100,
+	 .messages = MESSAGES({OF_PORT("GetUsers"), OPTIONS})},
 	{"pings", "Ping", .ports = 8, .connections = 8, .window = 100,
 	 .messages = MESSAGES({.path = "/", .interface = DBUS ".Peer", .member = "Ping"})},
 	{"get-all", "GetAll of all interfaces, and of one that does not exist", .ports = 8, .connections = 8, .window = 100,
@@ -167,6 +191,7 @@ const Attack attacks[] = {
 	{"connections", "connections that make a call and leave", .ports = 8, .run = special_connect},
 	{"leaving", "connections that leave while their calls wait", .ports = 8, .run = special_leave},
 	{"departing", "4 processes: connect, 100 calls of GetAll, leave without reading", .ports = 8, .run = special_depart},
+	{"departing-others", "the same with ListPorts, FindPorts, GetUsers and GetCounters", .ports = 240, .run = special_depart_others},
 	{"half-messages", "messages that do not end, and connections that do not say who they are", .ports = 8, .run = special_half},
 	{},
 };

@@ -139,8 +139,14 @@ static void process(Battle *b, uint64_t usec)
 /* A change that the tester makes. */
 typedef struct Change {
 	Battle *battle;
-	char command[96];
+	char *command;
 } Change;
+
+static void change_free(Change *c)
+{
+	free(c->command);
+	free(c);
+}
 
 static void send_change(Change *c);
 
@@ -160,7 +166,7 @@ static int on_run(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *erro
 	}
 	if (e)
 		complain(b, "the tester's change was refused: %s: %s", e->name, e->message);
-	free(c);
+	change_free(c);
 	return 0;
 }
 
@@ -175,7 +181,7 @@ static void send_change(Change *c)
 		return;
 	}
 	complain(c->battle, "%s: %s", c->command, strerror(-r));
-	free(c);
+	change_free(c);
 }
 
 static void run_later(Battle *b, const char *command)
@@ -184,23 +190,28 @@ static void run_later(Battle *b, const char *command)
 
 	if (!c)
 		abort();
-	*c = (Change){.battle = b};
-	text_copy(c->command, sizeof(c->command), command);
+	*c = (Change){.battle = b, .command = strdup(command)};
+	if (!c->command)
+		abort();
 	send_change(c);
 }
 
-static void run_now(Battle *b, const char *command)
+/* Runs COMMANDS, one a line; NULL: none. */
+static void run_now(Battle *b, const char *commands)
 {
+	_cleanup_free_ char *copy = commands ? strdup(commands) : NULL;
+	char *rest = copy, *command;
 	uint64_t end = arena_now() + (b->gave_up ? USEC_PER_SEC / 2 : b->setup->patience);
 
-	if (!command || is_empty(b))
+	if (!commands || is_empty(b))
 		return;
-	run_later(b, command);
+	while ((command = strsep(&rest, "\n")))
+		run_later(b, command);
 	while (b->n_pending > 0 && arena_now() < end)
 		process(b, USEC_PER_MSEC);
 	if (b->n_pending == 0)
 		return;
-	complain(b, "%s is not answered", command);
+	complain(b, "%s is not answered", commands);
 	b->gave_up = true;
 }
 

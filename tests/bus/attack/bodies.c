@@ -39,6 +39,12 @@ void body_names(Bytes *b, _unused_ unsigned int n)
 	bytes_text(b, 's', "State");
 }
 
+void body_gids(Bytes *b, _unused_ unsigned int n)
+{
+	bytes_text(b, 's', RDMAD_INTERFACE_PORT);
+	bytes_text(b, 's', "Gids");
+}
+
 void body_port_interface(Bytes *b, _unused_ unsigned int n)
 {
 	bytes_text(b, 's', RDMAD_INTERFACE_PORT);
@@ -62,6 +68,18 @@ void body_text_options(Bytes *b, unsigned int n)
 void body_odd_text_options(Bytes *b, unsigned int n)
 {
 	body_odd_text(b, n);
+	body_options(b, 0);
+}
+
+void body_port_options(Bytes *b, _unused_ unsigned int n)
+{
+	bytes_text(b, 's', "sim0/1");
+	body_options(b, 0);
+}
+
+void body_subnet_options(Bytes *b, _unused_ unsigned int n)
+{
+	bytes_text(b, 's', "fe80::/64");
 	body_options(b, 0);
 }
 

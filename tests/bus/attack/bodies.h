@@ -10,14 +10,19 @@ extern char long_path[LONG_PATH_SIZE + 1]; /* of an object that does not exist *
 /* Fills it. To be called once. */
 void bodies_init(void);
 
-/* s: N times "a". ss: an interface and a property of rdmad. s: N odd characters. */
+/* s: N times "a". ss: an interface and a property of rdmad, a value or a table. s: N odd
+ * characters.
+ */
 void body_text(Bytes *b, unsigned int n);
 void body_port_interface(Bytes *b, unsigned int n);
 void body_names(Bytes *b, unsigned int n);
+void body_gids(Bytes *b, unsigned int n);
 void body_odd_text(Bytes *b, unsigned int n);
-/* sa{sv}: the same with no option */
+/* sa{sv}: the same with no option; the name of a port; the subnet of all ports */
 void body_text_options(Bytes *b, unsigned int n);
 void body_odd_text_options(Bytes *b, unsigned int n);
+void body_port_options(Bytes *b, unsigned int n);
+void body_subnet_options(Bytes *b, unsigned int n);
 /* a{sv}: no option; N options with the same name; one with N variants in one another; max-age-usec
  * = 0 */
 void body_options(Bytes *b, unsigned int n);

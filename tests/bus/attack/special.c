@@ -104,6 +104,17 @@ static void call_and_leave(const Attacker *a, const Message *m, unsigned int n)
 	bytes_free(&f.messages[0]);
 }
 
+/* Becomes DEPARTING_PROCESSES processes. Returns the number of this one. */
+static unsigned int multiply(void)
+{
+	for (unsigned int i = 1; i < DEPARTING_PROCESSES; i++)
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			return i;
+		}
+	return 0;
+}
+
 void special_depart(const Attacker *a)
 {
 	static const Message get_all = {.path = PORT,
@@ -112,12 +123,36 @@ void special_depart(const Attacker *a)
 					.signature = "s",
 					.body = body_port_interface};
 
-	for (unsigned int i = 1; i < DEPARTING_PROCESSES; i++)
-		if (fork() == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			break;
-		}
+	multiply();
 	call_and_leave(a, &get_all, DEPARTING_CALLS);
+}
+
+void special_depart_others(const Attacker *a)
+{
+	static const Message messages[DEPARTING_PROCESSES] = {
+		{.path = RDMAD_ROOT_PATH,
+		 .interface = RDMAD_INTERFACE_MANAGER,
+		 .member = "ListPorts",
+		 .signature = "a{sv}",
+		 .body = body_options},
+		{.path = RDMAD_ROOT_PATH,
+		 .interface = RDMAD_INTERFACE_MANAGER,
+		 .member = "FindPorts",
+		 .signature = "sa{sv}",
+		 .body = body_subnet_options},
+		{.path = PORT,
+		 .interface = RDMAD_INTERFACE_PORT,
+		 .member = "GetUsers",
+		 .signature = "a{sv}",
+		 .body = body_options},
+		{.path = RDMAD_ROOT_PATH,
+		 .interface = RDMAD_INTERFACE_MANAGER,
+		 .member = "GetCounters",
+		 .signature = "a{sv}",
+		 .body = body_options},
+	};
+
+	call_and_leave(a, &messages[multiply()], DEPARTING_CALLS);
 }
 
 /* Sends all of a call but the last 8 bytes. */
