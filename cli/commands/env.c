@@ -3,30 +3,6 @@
 /*
  * rdmactl env: what to set so that a communication library uses the ports of this machine, as lines
  * for a shell.
- *
- * Where the rules are in the sources of the libraries:
- *
- * NCCL 2.30.7, src/transport/net_ib: NCCL_IB_GID_INDEX is for all ports, and not used on
- * InfiniBand. Without it each port has a GID of NCCL_IB_ADDR_FAMILY. NCCL_IB_PKEY is an index, for
- * all ports. '=' makes the names of NCCL_IB_HCA exact.
- *
- * UCX 1.23.0, src/uct/ib/base/ib_iface.c: UCX_IB_PKEY is a P_Key without the bit of the membership.
- * src/uct/ib/efa: EFA is used as other ports are, from 1.19 on.
- *
- * libfabric 2.7.0a1, prov/verbs/src/verbs_info.c: FI_VERBS_DEVICE_NAME is the beginning of names,
- * whatever their case, and before 2.6.0 of one. Endpoints of type MSG, which iWARP needs, are those
- * of devices with an IP address. EFA is used by another provider, named efa.
- *
- * Open MPI 6.1.0, opal/mca/common/ucx/common_ucx.c, ompi/mca/pml/ucx/pml_ucx_component.c: the
- * drivers in opal_common_ucx_devices decide whether UCX comes before PSM2 and libfabric.
- *
- * PyTorch, c10d: GLOO_SOCKET_IFNAME is a list of interfaces. Not read, but from their manual: the
- * variables of btl_openib.
- *
- * NVSHMEM 3.5.1, src/modules/transport: NVSHMEM_HCA_LIST is of whole names, and needs
- * NVSHMEM_ENABLE_NIC_PE_MAPPING. The index of the P_Key is always 0.
- *
- * Which of them find a GID index, and which: rails_index_family().
  */
 
 #include <sys/socket.h>
@@ -34,71 +10,10 @@
 #include "bus.h"
 #include "commands.h"
 #include "decode.h"
+#include "env-library.h"
 #include "env-rails.h"
 #include "json.h"
 #include "parse.h"
-
-/* The contents of a variable. */
-typedef enum VariableKind {
-	VARIABLE_PORTS,	     /* all ports, "mlx5_0:1,mlx5_1:1" */
-	VARIABLE_DEVICE,     /* the one device */
-	VARIABLE_NETDEV,     /* the one network interface */
-	VARIABLE_NETDEVS,    /* all network interfaces */
-	VARIABLE_GID_INDEX,  /* the one index that is right for all ports */
-	VARIABLE_FAMILY,     /* of the GIDs, if no index is right for all ports */
-	VARIABLE_PKEY_INDEX, /* the one index of a P_Key of which all are full members */
-	VARIABLE_PKEY,	     /* that P_Key, without the bit of the membership */
-	VARIABLE_PROVIDER,   /* of libfabric, for EFA, which it does not use by verbs */
-	VARIABLE_FIXED,	     /* always the same, PREFIX */
-	VARIABLE_UCX,	     /* Open MPI uses UCX with each driver, but for Omni-Path */
-} VariableKind;
-
-typedef struct Variable {
-	const char *name; /* NULL ends the list */
-	VariableKind kind;
-	const char *prefix; /* in front of the value; NULL: nothing */
-	const char *finder; /* what finds a GID index by itself, of each port; NULL: nothing does */
-} Variable;
-
-typedef struct Library {
-	const char *name, *title;
-	bool iwarp;		 /* it uses iWARP too */
-	bool by_prefix;		 /* it compares the beginnings of the names of devices */
-	bool by_address;	 /* it finds a port by an IP address of an interface */
-	bool interface;		 /* it uses interfaces and not ports */
-	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
-	const char *efa_since;	 /* the version that was the first to; NULL: no matter */
-	size_t ports_most;	 /* it takes so many ports; 0: any number */
-	const char *first_pkey;	 /* what takes the first P_Key and no other; NULL: nothing does */
-	Variable variables[8];
-} Library;
-
-/* clang-format off */
-#define NCCL(title_) \
-	title_, .without_efa = "uses it by libfabric alone, with a plugin", .ports_most = 32, .variables = \
-	{{"NCCL_IB_HCA", VARIABLE_PORTS, .prefix = "="}, {"NCCL_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = title_ " 2.21 or later"}, \
-	 {"NCCL_IB_ADDR_FAMILY", .kind = VARIABLE_FAMILY}, {"NCCL_IB_PKEY", .kind = VARIABLE_PKEY_INDEX}}
-#define UCX_VARIABLES \
-	{"UCX_NET_DEVICES", .kind = VARIABLE_PORTS}, {"UCX_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = "UCX"}, {"UCX_IB_PKEY", .kind = VARIABLE_PKEY}
-
-static const Library libraries[] = {
-	{"nccl", NCCL("NCCL")},
-	{"rccl", NCCL("RCCL")},
-	{"ucx",  "UCX", .efa_since = "1.19", .variables = {UCX_VARIABLES}},
-	{"ofi",  "libfabric", .iwarp = true, .by_prefix = true, .by_address = true,
-	 .variables = {{"FI_PROVIDER", .kind = VARIABLE_PROVIDER}, {"FI_VERBS_DEVICE_NAME", .kind = VARIABLE_DEVICE},
-		       {"FI_VERBS_IFACE", .kind = VARIABLE_NETDEV}, {"FI_VERBS_GID_IDX", .kind = VARIABLE_GID_INDEX}}},
-	{"mpi",  "MPI", .without_efa = "uses it by libfabric",
-	 .variables = {UCX_VARIABLES, {"OMPI_MCA_opal_common_ucx_devices", VARIABLE_UCX, .prefix = "any"},
-		       {"OMPI_MCA_btl_openib_if_include", .kind = VARIABLE_PORTS}, {"OMPI_MCA_btl_openib_gid_index", .kind = VARIABLE_GID_INDEX},
-		       {"OMPI_MCA_btl_openib_pkey", .kind = VARIABLE_PKEY}}},
-	{"gloo", "Gloo", .iwarp = true, .interface = true, .variables = {{"GLOO_SOCKET_IFNAME", .kind = VARIABLE_NETDEVS}}},
-	{"nvshmem", "NVSHMEM", .without_efa = "uses it by libfabric alone", .first_pkey = "NVSHMEM before 3.7",
-	 .variables = {{"NVSHMEM_ENABLE_NIC_PE_MAPPING", VARIABLE_FIXED, .prefix = "1"}, {"NVSHMEM_HCA_LIST", .kind = VARIABLE_PORTS},
-		       {"NVSHMEM_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = "NVSHMEM 3.5 or later"},
-		       {"NVSHMEM_IB_ADDR_FAMILY", .kind = VARIABLE_FAMILY}}},
-};
-/* clang-format on */
 
 static RailWish wish;
 
@@ -165,21 +80,12 @@ static void port_with_colon(const Object *port, char buffer[96])
 		*slash = ':';
 }
 
-/* Whether L has a variable of KIND. */
-static bool has_variable(const Library *l, VariableKind kind)
-{
-	for (const Variable *v = l->variables; v->name; v++)
-		if (v->kind == kind)
-			return true;
-	return false;
-}
-
 /* Writes into BUFFER what variable V must be for RAIL alone, "" if it must not be set. Returns
  * false if RAIL is left out, or any value is right for it. */
 static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
 {
 	if (rail->reason || (rail->efa && v->kind != VARIABLE_PROVIDER &&
-			     has_variable(e->library, VARIABLE_PROVIDER)))
+			     library_has(e->library, VARIABLE_PROVIDER)))
 		return false;
 	switch (v->kind) {
 	case VARIABLE_PROVIDER:
@@ -258,7 +164,7 @@ static bool is_found(const Environment *e, const Variable *v)
 	int family = v->finder ? rails_index_family(&e->rails) : AF_UNSPEC;
 
 	return family == AF_INET ||
-	       (family == AF_INET6 && has_variable(e->library, VARIABLE_FAMILY));
+	       (family == AF_INET6 && library_has(e->library, VARIABLE_FAMILY));
 }
 
 /* Whether V must be set at all. */
@@ -650,23 +556,10 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 	return status == STATUS_FAILED ? advise(e) : status;
 }
 
-static ExitStatus find_library(const char *name, const Library **ret)
-{
-	const Library *library = array_find(libraries, ARRAY_SIZE(libraries), name, name);
-
-	if (library) {
-		*ret = library;
-		return STATUS_OK;
-	}
-	return usage_error(
-		"env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi, gloo or nvshmem",
-		name);
-}
-
 ExitStatus env_command(Context *c)
 {
 	_cleanup_(environment_done) Environment e = {};
-	ExitStatus status = find_library(c->arguments[0], &e.library), missing, printed;
+	ExitStatus status = library_find(c->arguments[0], &e.library), missing, printed;
 
 	if (status != STATUS_OK)
 		return status;
@@ -675,7 +568,7 @@ ExitStatus env_command(Context *c)
 	wish.title = e.library->title;
 	wish.iwarp = e.library->iwarp;
 	wish.interface = e.library->interface;
-	wish.pkey_by_index = has_variable(e.library, VARIABLE_PKEY_INDEX);
+	wish.pkey_by_index = library_has(e.library, VARIABLE_PKEY_INDEX);
 	wish.without_efa = e.library->without_efa;
 	status = rails_read(c, &wish, &e.rails, &missing);
 	if (status == STATUS_OK)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The communication libraries that rdmactl env knows: what each uses, and the variables that tell
+ * it.
+ */
+
+#include "rdmactl.h"
+
+/* The contents of a variable. */
+typedef enum VariableKind {
+	VARIABLE_PORTS,	     /* all ports, "mlx5_0:1,mlx5_1:1" */
+	VARIABLE_DEVICE,     /* the one device */
+	VARIABLE_NETDEV,     /* the one network interface */
+	VARIABLE_NETDEVS,    /* all network interfaces */
+	VARIABLE_GID_INDEX,  /* the one index that is right for all ports */
+	VARIABLE_FAMILY,     /* of the GIDs, if no index is right for all ports */
+	VARIABLE_PKEY_INDEX, /* the one index of a P_Key of which all are full members */
+	VARIABLE_PKEY,	     /* that P_Key, without the bit of the membership */
+	VARIABLE_PROVIDER,   /* of libfabric, for EFA, which it does not use by verbs */
+	VARIABLE_FIXED,	     /* always the same, PREFIX */
+	VARIABLE_UCX,	     /* Open MPI uses UCX with each driver, but for Omni-Path */
+} VariableKind;
+
+typedef struct Variable {
+	const char *name; /* NULL ends the list */
+	VariableKind kind;
+	const char *prefix; /* in front of the value; NULL: nothing */
+	const char *finder; /* what finds a GID index by itself, of each port; NULL: nothing does */
+} Variable;
+
+typedef struct Library {
+	const char *name, *title;
+	bool iwarp;		 /* it uses iWARP too */
+	bool by_prefix;		 /* it compares the beginnings of the names of devices */
+	bool by_address;	 /* it finds a port by an IP address of an interface */
+	bool interface;		 /* it uses interfaces and not ports */
+	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
+	const char *efa_since;	 /* the version that was the first to; NULL: no matter */
+	size_t ports_most;	 /* it takes so many ports; 0: any number */
+	const char *first_pkey;	 /* what takes the first P_Key and no other; NULL: nothing does */
+	Variable variables[8];
+} Library;
+
+/* The library NAME. STATUS_USAGE, and a message: it is not known. */
+ExitStatus library_find(const char *name, const Library **ret);
+/* Whether L has a variable of KIND. */
+bool library_has(const Library *l, VariableKind kind);
