@@ -401,6 +401,34 @@ static int find_hw_address(Search *s)
 	return 0;
 }
 
+/* A node in /dev/infiniband, with or without the directory. */
+static int find_chardev(Search *s)
+{
+	static const char directory[] = "/dev/infiniband/";
+	const size_t size = sizeof(directory) - 1;
+	const char *text = s->key->text;
+	const char *name = strncmp(text, directory, size) == 0 ? text + size : text;
+
+	if (!*name)
+		return -EINVAL;
+	for (size_t i = 0; i < s->cache->n_devices; i++) {
+		Device *d = s->cache->devices[i];
+
+		TABLE_FOREACH(ChardevEntry, e, d->now.tables[DEVICE_TABLE_CHARDEVS]) {
+			const char *slash = strrchr(e->path, '/');
+			Port *p = e->port ? device_port(d, e->port) : NULL;
+
+			if (!slash || !streq(slash + 1, name))
+				continue;
+			if (p)
+				take(s, p, NULL, NULL);
+			else
+				take_device(s, d);
+		}
+	}
+	return 0;
+}
+
 /* The order in which they are tried. */
 static const struct {
 	FindKind by;
@@ -421,6 +449,7 @@ static const struct {
 	{FIND_ADDRESS, find_address},
 	{FIND_GID, find_gid},
 	{FIND_SUBNET, find_subnet},
+	{FIND_CHARDEV, find_chardev},
 };
 
 static int compare_found(const void *a, const void *b)
@@ -475,9 +504,9 @@ int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room,
 		if (!is_tried(key, steps[i].by))
 			continue;
 		r = steps[i].find(&s);
-		/* only a port has a name with a number behind a slash, and nothing has an empty one
-		 */
-		if (r < 0 && i == 0 && key->by == _FIND_MAX)
+		/* only a port has a name with a number behind a slash, only a node a path, and
+		 * nothing has an empty one */
+		if (r < 0 && i == 0 && key->by == _FIND_MAX && key->text[0] != '/')
 			return r;
 		if (r == 0)
 			result = -ENOENT;

@@ -30,7 +30,8 @@
 	F(IFINDEX, "ifindex", "the index of a network interface")                                  \
 	F(ADDRESS, "address", "an IP address")                                                     \
 	F(GID, "gid", "a GID")                                                                     \
-	F(SUBNET, "subnet", "an IP subnet")
+	F(SUBNET, "subnet", "an IP subnet")                                                        \
+	F(CHARDEV, "chardev", "a character device")
 
 typedef enum FindKind {
 #define F(kind, name, help) FIND_##kind,

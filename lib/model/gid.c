@@ -211,20 +211,25 @@ static int hex_digit(char c)
 
 int hw_address_parse(const char *text, uint8_t ret[HW_ADDRESS_MAX])
 {
-	char separator = '\0';
+	/* with colons or hyphens, as a switch of Cisco writes it, and bare */
+	const size_t group = strspn(text, "0123456789abcdefABCDEF");
+	const char separator = text[group];
 	unsigned int n = 0;
 
-	for (;; text += 3) {
-		int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
+	if (!(group == 2 && (separator == ':' || separator == '-')) &&
+	    !(group == 4 && separator == '.') && group != 12)
+		return -EINVAL;
+	for (;; text++) {
+		for (size_t i = 0; i < group; i += 2, text += 2) {
+			int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
 
-		if (low < 0 || n == HW_ADDRESS_MAX)
-			return -EINVAL;
-		ret[n++] = (uint8_t)(high << 4 | low);
-		if (!text[2])
+			if (low < 0 || n == HW_ADDRESS_MAX)
+				return -EINVAL;
+			ret[n++] = (uint8_t)(high << 4 | low);
+		}
+		if (!*text)
 			break;
-		if (n == 1)
-			separator = text[2];
-		if (text[2] != separator || (separator != ':' && separator != '-'))
+		if (*text != separator)
 			return -EINVAL;
 	}
 	return n == 6 || n == HW_ADDRESS_MAX ? (int)n : -EINVAL;

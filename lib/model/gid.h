@@ -87,8 +87,8 @@ void guid_format(uint64_t guid, char ret[20]);
 
 /* The most bytes that the hardware address of an interface has: that of IPoIB. */
 #define HW_ADDRESS_MAX 20U
-/* "00:00:5e:00:53:01", also with hyphens, or the 20 bytes of an IPoIB interface. Returns how many
- * bytes it has: 6 or 20. -EINVAL. */
+/* "00:00:5e:00:53:01", also with hyphens, as "0000.5e00.5301" or bare, or the 20 bytes of an IPoIB
+ * interface. Returns how many bytes it has: 6 or 20. -EINVAL. */
 int hw_address_parse(const char *text, uint8_t ret[HW_ADDRESS_MAX]);
 
 /* "full" or "limited": bit 15 of a P_Key says which member of its partition the port is. */

@@ -155,17 +155,29 @@ static void test_hw_address(void **state)
 		"00:00:5e:00:53",
 		"00:00:5e:00:53:71:01",
 		"0:0:5e:0:53:71",
-		"00005e005371",
+		"00005e0053",
+		"00005e00537",
+		"0000.5e0053.71",
+		"00005e005371:",
+		"0:1:2:3:4:5:6:7:8:9:a:b:c:d:e:f:0:1:2:3:4:5",
+		"00:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:0f:10:11:12:13:14",
+		"0000.5e00.5371.",
+		"0000:5e00:5371",
+		"00.00.5e.00.53.71",
 		"00:00-5e:00:53:71",
 		"00:00:5e:00:53:7g",
 		"00:00:5e:00:53:71:",
 	};
+	static const char *const forms[] = {"00:00:5E:00:53:71", "00-00-5e-00-53-71",
+					    "0000.5e00.5371", "00005e005371"};
 	uint8_t address[HW_ADDRESS_MAX];
 
 	(void)state;
-	assert_int_equal(hw_address_parse("00:00:5E:00:53:71", address), 6);
-	assert_memory_equal(address, "\x00\x00\x5e\x00\x53\x71", 6);
-	assert_int_equal(hw_address_parse("00-00-5e-00-53-71", address), 6);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		memset(address, 0, sizeof(address));
+		assert_int_equal(hw_address_parse(forms[i], address), 6);
+		assert_memory_equal(address, "\x00\x00\x5e\x00\x53\x71", 6);
+	}
 	assert_int_equal(hw_address_parse("80:00:02:08:fe:80:00:00:00:00:00:00:"
 					  "f4:52:14:03:00:7b:cb:a1",
 					  address),
