@@ -352,7 +352,7 @@ static int on_timer(sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 		complain("rdmad %s for at least %s",
 			 w->call ? "has not answered" : "is not running", duration);
 	}
-	return end(w, STATUS_FAILED);
+	return end(w, STATUS_NO_DAEMON);
 }
 
 static int start(Waiting *w)
