@@ -124,7 +124,8 @@ static bool uses_index(const Rail *r)
 	return !r->reason && r->has_index;
 }
 
-bool rails_agree_on_index(const Rails *r)
+/* Whether all rails that are used and have a GID have the index that is in its entry. */
+static bool agree_on_index(const Rails *r)
 {
 	const Rail *first = NULL;
 
@@ -164,7 +165,9 @@ int rails_index_family(const Rails *r)
 {
 	static const int families[] = {AF_INET, AF_INET6};
 
-	for (size_t k = 0; !rails_agree_on_index(r) && k < ARRAY_SIZE(families); k++) {
+	if (agree_on_index(r))
+		return AF_UNSPEC;
+	for (size_t k = 0; k < ARRAY_SIZE(families); k++) {
 		bool all = true;
 
 		for (size_t i = 0; i < r->n; i++)
@@ -193,7 +196,7 @@ void rails_find_common_index(Rails *r)
 
 	for (size_t i = 0; i < r->n && !first; i++)
 		first = uses_index(&r->items[i]) ? &r->items[i] : NULL;
-	if (!first || rails_agree_on_index(r))
+	if (!first || agree_on_index(r))
 		return;
 	for (size_t at = 0; next_entry(first, &at, &e);)
 		if (e.choice.index < best && all_have(r, e.choice.index))

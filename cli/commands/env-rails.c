@@ -3,6 +3,7 @@
 #include "env-rails.h"
 
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 #include "decode.h"
@@ -138,34 +139,48 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	return buffer;
 }
 
-static bool is_link_local(const Rail *r)
+bool rail_is_link_local(const Rail *r)
 {
 	return r->has_index && gid_is_link_local(r->gid.gid);
+}
+
+/* Leaves R out, because of what FORMAT says. */
+_printf_(2, 3) static ExitStatus leave_out(Rail *r, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&r->reason, format, args);
+	va_end(args);
+	if (n >= 0)
+		return STATUS_OK;
+	r->reason = NULL;
+	return out_of_memory();
 }
 
 /* A port that has lost its address, or never had one, reaches only its neighbours. Beside others it
  * breaks the job, unless that address was named. */
 static ExitStatus leave_reachable(Rails *r)
 {
+	ExitStatus status = STATUS_OK;
 	bool any = false;
 
 	for (size_t i = 0; i < r->n; i++)
-		any |= !r->items[i].reason && r->items[i].has_index && !is_link_local(&r->items[i]);
-	for (size_t i = 0; any && i < r->n; i++) {
+		any |= !r->items[i].reason && r->items[i].has_index &&
+		       !rail_is_link_local(&r->items[i]);
+	for (size_t i = 0; any && status == STATUS_OK && i < r->n; i++) {
 		Rail *rail = &r->items[i];
 		char address[46];
 
-		if (rail->reason || !is_link_local(rail) || rail->named_index != UINT32_MAX)
+		if (rail->reason || !rail_is_link_local(rail) || rail->named_index != UINT32_MAX)
 			continue;
 		gid_format_address(rail->gid.gid, rail->gid.type, address);
-		if (asprintf(&rail->reason,
-			     "its address is link-local, and those of others are not: %s",
-			     address) < 0) {
-			rail->reason = NULL;
-			return out_of_memory();
-		}
+		status = leave_out(rail,
+				   "its address is link-local, and those of others are not: %s",
+				   address);
 	}
-	return STATUS_OK;
+	return status;
 }
 
 /* Of the ports that can be used, those that are nearest to the accelerator stay. */
@@ -173,6 +188,7 @@ static ExitStatus leave_nearest(Rails *r, const char *wanted)
 {
 	_cleanup_(gpus_done) Gpus gpus = {};
 	Distance nearest = _DISTANCE_MAX;
+	ExitStatus status = STATUS_OK;
 	const Gpu *gpu;
 	uint64_t hops;
 
@@ -186,19 +202,16 @@ static ExitStatus leave_nearest(Rails *r, const char *wanted)
 	for (size_t i = 0; i < r->n; i++)
 		if (!r->items[i].reason)
 			nearest = MIN(nearest, gpu_distance(r->items[i].device, gpu, &hops));
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; status == STATUS_OK && i < r->n; i++) {
 		Distance d = gpu_distance(r->items[i].device, gpu, &hops);
 
-		if (r->items[i].reason || d == nearest)
-			continue;
-		if (asprintf(&r->items[i].reason, "its way to %s is %s, and that of others %s",
-			     gpu->address, d < _DISTANCE_MAX ? distance_name(d) : "not known",
-			     distance_name(nearest)) < 0) {
-			r->items[i].reason = NULL;
-			return out_of_memory();
-		}
+		if (!r->items[i].reason && d != nearest)
+			status = leave_out(
+				&r->items[i], "its way to %s is %s, and that of others %s",
+				gpu->address, d < _DISTANCE_MAX ? distance_name(d) : "not known",
+				distance_name(nearest));
 	}
-	return STATUS_OK;
+	return status;
 }
 
 /* What R is joined with: ports of one protocol, but by IP all that is Ethernet. */
@@ -250,25 +263,21 @@ static const Rail *find_best_fabric(const Rails *r, const RailWish *w)
 static ExitStatus leave_one_fabric(Rails *r, const RailWish *w)
 {
 	const Rail *best = find_best_fabric(r, w);
+	ExitStatus status = STATUS_OK;
 
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; status == STATUS_OK && i < r->n; i++) {
 		Rail *rail = &r->items[i];
 		const char *layer = object_text(rail->port, PORT_ATTR_link_layer);
-		int n;
 
 		if (rail->reason || streq(fabric_of(rail, w), fabric_of(best, w)))
 			continue;
-		n = streq(layer, object_text(best->port, PORT_ATTR_link_layer))
-			    ? asprintf(&rail->reason, "its protocol is %s, and that of others %s",
-				       fabric_of(rail, w), fabric_of(best, w))
-			    : asprintf(&rail->reason, "its link layer is %s (see --link-layer)",
-				       layer);
-		if (n < 0) {
-			rail->reason = NULL;
-			return out_of_memory();
-		}
+		status =
+			streq(layer, object_text(best->port, PORT_ATTR_link_layer))
+				? leave_out(rail, "its protocol is %s, and that of others %s",
+					    fabric_of(rail, w), fabric_of(best, w))
+				: leave_out(rail, "its link layer is %s (see --link-layer)", layer);
 	}
-	return STATUS_OK;
+	return status;
 }
 
 /* Reading */
@@ -381,6 +390,7 @@ ExitStatus rails_read(Context *c, const RailWish *w, Rails *ret, ExitStatus *ret
 	if (status != STATUS_OK)
 		return status;
 	rails_find_common_index(ret);
+	ret->index_family = rails_index_family(ret);
 	rails_find_common_pkey(ret, w);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->n_used += !ret->items[i].reason;

@@ -52,6 +52,7 @@ typedef struct Rails {
 	bool know_addresses;
 	Rail *items;
 	size_t n, n_used;
+	int index_family; /* see rails_index_family() */
 } Rails;
 
 void rails_done(Rails *r);
@@ -75,12 +76,12 @@ void rail_name_pkey(Rail *r, const RailWish *w);
  * not the first one of each. */
 void rails_find_common_pkey(Rails *r, const RailWish *w);
 
-/* Whether all rails that are used and have a GID have the index that is in its entry. */
-bool rails_agree_on_index(const Rails *r);
 /* NCCL and UCX, if they are told no index, take the first GID of each port with RoCE v2 and an
  * address of one family. If the rails need several indices and each is that: the family, AF_INET or
  * AF_INET6, else AF_UNSPEC. */
 int rails_index_family(const Rails *r);
+/* Whether only neighbours reach the GID of R. */
+bool rail_is_link_local(const Rail *r);
 /* The device that a library which compares beginnings takes for that of R too; NULL: there is none.
  */
 const char *rails_same_beginning(const Rails *rails, const Rail *r);

@@ -105,8 +105,7 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 		snprintf(buffer, 96, "%u", rail->gid.index);
 		return rail->has_index;
 	case VARIABLE_FAMILY:
-		text_copy(buffer, 96,
-			  rails_index_family(&e->rails) == AF_INET6 ? "AF_INET6" : "AF_INET");
+		text_copy(buffer, 96, e->rails.index_family == AF_INET6 ? "AF_INET6" : "AF_INET");
 		return rail->has_index;
 	case VARIABLE_PKEY_INDEX:
 		snprintf(buffer, 96, "%u", rail->pkey_index);
@@ -161,7 +160,7 @@ static bool any_is(const Environment *e, bool (*is)(const Rail *r))
 /* Whether the ports need several values of V, a GID index, and the library finds them. */
 static bool is_found(const Environment *e, const Variable *v)
 {
-	int family = v->finder ? rails_index_family(&e->rails) : AF_UNSPEC;
+	int family = v->finder ? e->rails.index_family : AF_UNSPEC;
 
 	return family == AF_INET ||
 	       (family == AF_INET6 && library_has(e->library, VARIABLE_FAMILY));
@@ -174,7 +173,7 @@ static bool is_needed(const Environment *e, const Variable *v)
 	case VARIABLE_GID_INDEX:
 		return any_is(e, has_index) && !is_found(e, v);
 	case VARIABLE_FAMILY:
-		return rails_index_family(&e->rails) != AF_UNSPEC;
+		return e->rails.index_family != AF_UNSPEC;
 	case VARIABLE_PROVIDER:
 		return any_is(e, is_efa);
 	case VARIABLE_PKEY_INDEX:
@@ -311,7 +310,7 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 
 	object_name(r->port, name);
 	gid_format_address(r->gid.gid, GID_TYPE_ROCE_V2, address);
-	if (r->has_index && gid_is_link_local(r->gid.gid))
+	if (rail_is_link_local(r))
 		status = add_note(e, "%s: its address is link-local: %s", name, address);
 	else if (r->has_index && r->gid.type != GID_TYPE_ROCE_V2)
 		status = add_note(e, "%s: its GID is of RoCE v1, which no router forwards", name);
