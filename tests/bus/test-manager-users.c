@@ -224,17 +224,23 @@ static bool is_asked(Test *t, size_t n, uint32_t state)
 	return false;
 }
 
+/* Asks for the users of port 1, which are read with ERROR, until rdmad-processes is asked. */
+static void ask_processes(Test *t, UsersCall *c, int error)
+{
+	get_users(t, c, PORT_1);
+	RUN_UNTIL(t, count_asked() >= 1);
+	answer_users(last_query()->id, 1, error);
+	answer_end(last_query()->id, 0, "");
+	RUN_UNTIL(t, processes.n_calls >= 1);
+}
+
 /* There was no time to read all. */
 static void test_incomplete(void **state)
 {
 	Test *t = *state;
 	UsersCall c;
 
-	get_users(t, &c, PORT_1);
-	RUN_UNTIL(t, count_asked() >= 1);
-	answer_users(last_query()->id, 1, -ETIME);
-	answer_end(last_query()->id, 0, "");
-	RUN_UNTIL(t, processes.n_calls >= 1);
+	ask_processes(t, &c, -ETIME);
 	describe(1);
 	wait_users(t, &c, "");
 	assert_says(&c, COUNTS);
@@ -396,11 +402,7 @@ static void test_forgotten(void **state)
 	Test *t = *state;
 	UsersCall c;
 
-	get_users(t, &c, PORT_1);
-	RUN_UNTIL(t, count_asked() >= 1);
-	answer_users(last_query()->id, 1, 0);
-	answer_end(last_query()->id, 0, "");
-	RUN_UNTIL(t, processes.n_calls >= 1);
+	ask_processes(t, &c, 0);
 	assert_false(c.done);
 	manager_forget_processes(t->manager);
 	assert_int_equal(reading_of(device_port(device(t, 1), 1), QUERY_USERS)->step, READING_IDLE);
@@ -430,11 +432,7 @@ static void test_no_processes(void **state)
 	Test *t = *state;
 	UsersCall c;
 
-	get_users(t, &c, PORT_1);
-	RUN_UNTIL(t, count_asked() >= 1);
-	answer_users(last_query()->id, 1, 0);
-	answer_end(last_query()->id, 0, "");
-	RUN_UNTIL(t, processes.n_calls >= 1);
+	ask_processes(t, &c, 0);
 	assert_true(sd_bus_reply_method_errorf(processes.call, SD_BUS_ERROR_ACCESS_DENIED, "no") >=
 		    0);
 	wait_users(t, &c, "");
