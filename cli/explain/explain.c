@@ -620,7 +620,7 @@ ExitStatus explain_command(Context *c)
 {
 	/* with which the ports that are named are compared */
 	static const char *const others[] = {"SystemImageGuid", "PciAddress", "Function",
-					     "Neighbor", NULL};
+					     "Driver",		"Neighbor",   NULL};
 	_cleanup_(stories_done) Stories s = {};
 	ExitStatus status, chosen;
 

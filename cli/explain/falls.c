@@ -8,9 +8,9 @@
 const char *falls_adapter(const Histories *h, const Object *port)
 {
 	const Object *device = port ? object_list_device(&h->objects, port) : NULL;
-	const Value *guid = device ? object_value(device, DEVICE_ATTR_sys_image_guid) : NULL;
+	const char *guid = object_adapter_guid(device);
 
-	return guid ? value_text(guid) : device ? device->path : "";
+	return *guid ? guid : device ? device->path : "";
 }
 
 static bool is_function(const Histories *h, const Object *port)

@@ -35,15 +35,37 @@ static void add_to_list(MemberList list, size_t n, const char *name, const char 
 		snprintf(list + used, sizeof(MemberList) - used, ", ...");
 }
 
-/* Those of MEMBERS that the bond lacks; returns how many. */
-static size_t find_lost(const Value *members, const char *mode, MemberList ret)
+/* Whether ENTRY, a member, is the interface of another port in the same bond: it is told there. */
+static bool is_of_another(const CheckRun *r, const Value *entry)
+{
+	const char *bond = object_text(r->port, PORT_ATTR_bond);
+
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (o->is_port && o != r->port && *bond &&
+		    streq(object_text(o, PORT_ATTR_bond), bond) &&
+		    streq(object_text(o, PORT_ATTR_netdev), member(entry, "name")) &&
+		    !streq(object_text(r->port, PORT_ATTR_netdev), member(entry, "name")))
+			return true;
+	}
+	return false;
+}
+
+/* Those of MEMBERS that the bond lacks; returns how many, and in *RET_ALL those of other ports too.
+ */
+static size_t find_lost(const CheckRun *r, const Value *members, const char *mode, MemberList ret,
+			size_t *ret_all)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < members->n; i++) {
 		const Value *m = &members->items[i];
 
-		if (bond_lacks_member(member(m, "state"), mode))
+		if (!bond_lacks_member(member(m, "state"), mode))
+			continue;
+		++*ret_all;
+		if (!is_of_another(r, m))
 			add_to_list(ret, n++, member(m, "name"), member(m, "state"));
 	}
 	return n;
@@ -51,7 +73,7 @@ static size_t find_lost(const Value *members, const char *mode, MemberList ret)
 
 /* Those of MEMBERS that have less speed than another, and get as much to carry. A link without a
  * speed can be one of a driver that has none to say; but LACP needs the speed. */
-static size_t find_slower(const Value *members, const char *mode, MemberList ret)
+static size_t find_slower(const CheckRun *r, const Value *members, const char *mode, MemberList ret)
 {
 	uint64_t fastest = 0;
 	size_t n = 0;
@@ -63,7 +85,8 @@ static size_t find_slower(const Value *members, const char *mode, MemberList ret
 		uint64_t speed = speed_of(m);
 		char why[32];
 
-		if (speed >= fastest || (speed == 0 && !streq(mode, "802.3ad")))
+		if (speed >= fastest || (speed == 0 && !streq(mode, "802.3ad")) ||
+		    is_of_another(r, m))
 			continue;
 		if (speed > 0)
 			snprintf(why, sizeof(why), "%.6g Gb/s", (double)speed / 1e9);
@@ -122,19 +145,25 @@ void look_at_bond(CheckRun *r)
 	const char *name = object_text(r->port, PORT_ATTR_bond);
 	const char *bond = *name ? name : "the bond";
 	MemberList list = "";
-	size_t n;
+	size_t all_lost = 0, n;
 
 	if (!members || members->type != VALUE_ARRAY ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_bond_members]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_bond_active_rate]))
 		return;
-	n = find_lost(members, mode, list);
+	n = find_lost(r, members, mode, list, &all_lost);
 	/* a port that is down because no member carries says so itself */
-	if (n == members->n && !object_is_active(r->port))
+	if (all_lost == members->n && !object_is_active(r->port))
 		return;
+	if (members->n == 1 && all_lost == 0) {
+		check_find(r, &port_attributes[PORT_ATTR_bond_members],
+			   "%s has one member only, %s: the other was not put into it", bond,
+			   member(&members->items[0], "name"));
+		return;
+	}
 	if (n > 0)
 		says = n == 1 ? "carries nothing" : "carry nothing";
-	else if ((n = find_slower(members, mode, list)) > 0)
+	else if ((n = find_slower(r, members, mode, list)) > 0)
 		says = n == 1 ? "is slower" : "are slower";
 	else
 		return look_for_returns(r, bond);

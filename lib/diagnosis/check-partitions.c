@@ -22,14 +22,16 @@ typedef struct Partitions {
 	size_t n, n_ports;
 } Partitions;
 
-/* The partitions of PORT; NULL if it is none of PROTOCOL, or is in no partition now. */
+/* The partitions of PORT; NULL if it is none of PROTOCOL, or is in no partition now, or has those
+ * of its virtual functions too, which come and go with what uses these. */
 static const Value *table_of(const CheckRun *r, const Object *port, const char *protocol)
 {
 	const Value *table;
 
 	if (!port->is_port || !object_is_active(port) ||
 	    !streq(object_text(port, PORT_ATTR_protocol), protocol) ||
-	    object_list_is_plane(r->objects, port) || check_may_be_idle(r, port))
+	    object_list_is_plane(r->objects, port) || check_may_be_idle(r, port) ||
+	    check_has_functions(port))
 		return NULL;
 	table = object_value(port, PORT_ATTR_pkeys);
 	return table && table->type == VALUE_ARRAY ? table : NULL;
@@ -77,6 +79,22 @@ static bool may_miss(const Partitions *p, const Value *table)
 	return p->n_ports == 1;
 }
 
+/* Whether a third of the ports of this protocol have KEY, or more. If fewer have it, somebody has
+ * taken it from all, and has forgotten these. */
+static bool is_usual(const CheckRun *r, unsigned int key)
+{
+	const char *protocol = object_text(r->port, PORT_ATTR_protocol);
+	size_t n = 0, n_all = 0;
+
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Value *table = table_of(r, r->objects->items[i], protocol);
+
+		n_all += table != NULL;
+		n += table && table_has(table, key);
+	}
+	return 3 * n >= n_all;
+}
+
 /* Of the P_Keys that the port has lost, and should have, the last is told. */
 static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *table)
 {
@@ -93,7 +111,7 @@ static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *tabl
 		unsigned int wanted = p->n_ports > 1 ? key & p->key[PARTITION(key)] : key;
 
 		if (!streq(e.what, row->name) || !*e.from || *e.to || wanted == 0 ||
-		    table_has(table, wanted))
+		    table_has(table, wanted) || (p->n_ports > 1 && !is_usual(r, wanted)))
 			continue;
 		lost = key;
 		when.number = e.realtime_usec;

@@ -85,12 +85,12 @@ static bool was_never_active(const Object *port)
 /* Whether A and B are of one adapter, which has a device for each port or all ports on one. */
 static bool same_adapter(const Object *a, const Object *b)
 {
-	const char *guid = object_text(a, DEVICE_ATTR_sys_image_guid);
+	const char *guid = object_adapter_guid(a);
 	const char *x = object_text(a, DEVICE_ATTR_pci_address);
 	const char *y = object_text(b, DEVICE_ATTR_pci_address);
 	size_t slot = strlen(x) - strlen(pci_function(x));
 
-	if (a == b || (*guid && streq(guid, object_text(b, DEVICE_ATTR_sys_image_guid))))
+	if (a == b || (*guid && streq(guid, object_adapter_guid(b))))
 		return true;
 	return *pci_function(x) && *pci_function(y) &&
 	       slot == strlen(y) - strlen(pci_function(y)) && strncmp(x, y, slot) == 0;
@@ -104,6 +104,24 @@ static bool same_place(const Object *port, const Object *a, const Object *other,
 		       object_number(other, PORT_ATTR_port_num) &&
 	       streq(pci_function(object_text(a, DEVICE_ATTR_pci_address)),
 		     pci_function(object_text(b, DEVICE_ATTR_pci_address)));
+}
+
+/* Whether PORT is the link of virtual functions that are here, and has been up: that of a physical
+ * function which is a switch for them. Representors are its later ports. */
+static bool has_carried_functions(const CheckRun *r, const Object *port)
+{
+	const Object *device = object_list_device(r->objects, port);
+
+	if (object_is_function(device) || was_never_active(port) ||
+	    object_number(port, PORT_ATTR_port_num) != 1)
+		return false;
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (!o->is_port && object_is_function(o) && same_adapter(device, o))
+			return true;
+	}
+	return false;
 }
 
 /* Whether PORT is one of Ethernet whose interface nobody has configured: it is set down, or has
@@ -126,7 +144,7 @@ bool check_is_unused(const CheckRun *r, const Object *port)
 	bool used = false, not_configured;
 
 	if (check_may_be_idle(r, port))
-		return true;
+		return !has_carried_functions(r, port);
 	if (!device || check_is_named(r, port) || !was_never_active(port))
 		return false;
 	not_configured = is_not_configured(port);
@@ -191,6 +209,13 @@ uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute
 	if (sum > 0)
 		*ret_last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
 	return sum;
+}
+
+bool check_has_functions(const Object *port)
+{
+	const Value *vfs = object_value(port, PORT_ATTR_vfs);
+
+	return vfs && vfs->type == VALUE_ARRAY && vfs->n > 0;
 }
 
 bool check_has_port(const CheckRun *r, const Object *port)

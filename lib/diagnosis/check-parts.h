@@ -49,10 +49,14 @@ size_t check_count_downs(const CheckRun *r, uint64_t since_usec);
 bool check_stands_by(const Object *port);
 /* Whether others than neighbours reach TEXT, a GID or an address. */
 bool check_reaches(const char *text);
+/* Whether PORT has an address of IPv4 that others than neighbours reach. */
+bool check_has_ipv4(const Object *port);
 /* Whether others than neighbours reach PORT, which is RoCE: 1, or 0; -1: that is not known, because
  * its interface is in another network namespace or stands by in a bond, or it has no GID. */
 int check_is_reachable(const Object *port);
 /* Finds what rdmad has published of this check and this port, as far as it begins with PREFIX. */
 void check_find_published(CheckRun *r, const char *prefix);
+/* Whether PORT is that of a physical function with virtual ones. */
+bool check_has_functions(const Object *port);
 /* Whether PORT is one of those that are checked. */
 bool check_has_port(const CheckRun *r, const Object *port);

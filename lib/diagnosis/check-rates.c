@@ -71,6 +71,7 @@ static const Rare retraining[] = {
 	{"link_error_recovery", "the link has recovered from errors", false, false},
 	{"local_link_integrity_errors", "the link has had too many errors at once", false, true},
 	{"link_downed", "the link went down without being seen", true, false},
+	{"link_down_events_phy", "the link went down without being seen", true, false},
 };
 
 static const Rare overruns[] = {
@@ -154,8 +155,24 @@ static const char *find_fastest(const Interval *in, unsigned int kind, double *r
 	return fastest;
 }
 
+/* Whether NAME, which has grown by RATE in a second, did so by LEAST or more before *IN too, which
+ * is found anew. A peer that has crashed leaves packets without acknowledgement for a minute; those
+ * that are lost on the way are lost again and again. */
+static bool goes_on(const CheckRun *r, Interval *in, const char *name, double rate, double least)
+{
+	double seconds = in->seconds, all = rate;
+	const Value *c;
+	bool is = true;
+
+	if (find_interval(r, (uint64_t)(4 * seconds * (double)USEC_PER_SEC), in) &&
+	    in->seconds > seconds && (c = sample_find_name(in->now, name)) &&
+	    sample_rate(in->now, in->before, c, &all))
+		is = all * in->seconds - rate * seconds >= least * (in->seconds - seconds);
+	return find_interval(r, 0, in) && is;
+}
+
 /* Adds to TEXT, of SIZE bytes, what of CHECK was more than may be. */
-static void gather(const Interval *in, RateCheck check, char *text, size_t size)
+static void gather(const CheckRun *r, Interval *in, RateCheck check, char *text, size_t size)
 {
 	for (unsigned int kind = 0; kind < _KIND_MAX; kind++) {
 		size_t used = strlen(text);
@@ -165,7 +182,8 @@ static void gather(const Interval *in, RateCheck check, char *text, size_t size)
 		if (kinds[kind].check != check)
 			continue;
 		name = find_fastest(in, kind, &rate);
-		if (name && rate >= kinds[kind].least)
+		if (name && rate >= kinds[kind].least &&
+		    (kind != KIND_TIMEOUT || goes_on(r, in, name, rate, kinds[kind].least)))
 			snprintf(text + used, size - used, "%s%.0f %s (%.48s)",
 				 used > 0 ? ", " : "", rate, kinds[kind].words, name);
 	}
@@ -180,7 +198,7 @@ static void look_at_rates(CheckRun *r, RateCheck check, const char *says)
 		check_find_published(r, "");
 	if (!find_interval(r, 0, &in))
 		return;
-	gather(&in, check, text, sizeof(text));
+	gather(r, &in, check, text, sizeof(text));
 	if (*text)
 		check_find(r, NULL, "%s: %s in a second, over %.0f s", says, text, in.seconds);
 }

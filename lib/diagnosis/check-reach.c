@@ -28,6 +28,19 @@ bool check_reaches(const char *text)
 	return gid_parse(text, gid) == 0 && !gid_is_link_local(gid);
 }
 
+bool check_has_ipv4(const Object *port)
+{
+	const Value *gids = object_value(port, PORT_ATTR_gids);
+
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
+		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
+
+		if (strchr(text, '.') && check_reaches(text))
+			return true;
+	}
+	return false;
+}
+
 int check_is_reachable(const Object *port)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);

@@ -35,7 +35,7 @@ static const Attribute *const kind[] = {
 typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
-	Value addresses; /* a text: whether peers reach a RoCE port that is active */
+	Value addresses; /* a text: how peers reach a RoCE port that is active */
 } Sibling;
 
 static const Value *published(const Sibling *s, const Attribute *row)
@@ -211,8 +211,8 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The P_Keys of PORT, whatever their places in its table: "0x8012, 0xffff". NULL: it has none, is
- * not active, or there was no memory. */
+/* The P_Keys of PORT, whatever their places in its table: "0x8012, 0xffff". NULL: it has none, or
+ * those of virtual functions too, is not active, or there was no memory. */
 static char *pkeys_text(const Object *port)
 {
 	const Value *table = object_value(port, PORT_ATTR_pkeys);
@@ -221,7 +221,8 @@ static char *pkeys_text(const Object *port)
 	size_t size = 0;
 	FILE *f;
 
-	if (!table || table->type != VALUE_ARRAY || table->n == 0 || !object_is_active(port))
+	if (!table || table->type != VALUE_ARRAY || table->n == 0 || !object_is_active(port) ||
+	    check_has_functions(port))
 		return NULL;
 	keys = calloc(table->n, sizeof(*keys));
 	f = keys ? open_memstream(&text, &size) : NULL;
@@ -239,13 +240,18 @@ static char *pkeys_text(const Object *port)
 /* What peers see of the addresses of PORT; which these are is its own. */
 static Value addresses_of(const CheckRun *r, const Object *port)
 {
-	static char local[] = "link-local only", global[] = "with an address that peers reach";
+	static char local[] = "link-local only", ipv6[] = "with IPv6 addresses that peers reach",
+		    ipv4[] = "with an IPv4 address that peers reach";
 	int is = object_is_active(port) && !check_may_be_idle(r, port) &&
 				 streq(object_text(port, PORT_ATTR_protocol), "roce")
 			 ? check_is_reachable(port)
 			 : -1;
 
-	return is < 0 ? (Value){} : (Value){.type = VALUE_TEXT, .text = is ? global : local};
+	return is < 0 ? (Value){}
+		      : (Value){.type = VALUE_TEXT,
+				.text = !is		       ? local
+					: check_has_ipv4(port) ? ipv4
+							       : ipv6};
 }
 
 /* Whether the port has been in its state for long enough: what is seen while a link comes up, or

@@ -30,6 +30,10 @@ static uint64_t adapter_of(const CheckRun *r, const Object *port)
 	const Object *device = object_list_device(r->objects, port);
 	uint64_t n = 0;
 
+	/* its driver gives all adapters of the machine one GUID */
+	for (size_t i = 0; is_opa(port) && i < r->objects->n; i++)
+		if (r->objects->items[i] == device)
+			return i;
 	(void)guid_parse(object_text(device, DEVICE_ATTR_sys_image_guid), &n);
 	return n;
 }

@@ -403,6 +403,16 @@ bool object_is_function(const Object *device)
 	return pci_function_is_part(object_text(device, DEVICE_ATTR_function));
 }
 
+const char *object_adapter_guid(const Object *device)
+{
+	const char *driver = object_text(device, DEVICE_ATTR_driver);
+
+	/* these give all adapters of the machine the GUID of the first one */
+	return streq(driver, "hfi1") || streq(driver, "ib_qib")
+		       ? ""
+		       : object_text(device, DEVICE_ATTR_sys_image_guid);
+}
+
 bool object_list_is_plane(const ObjectList *l, const Object *port)
 {
 	const Object *device = object_list_device(l, port);

@@ -119,6 +119,8 @@ const Object *object_list_device(const ObjectList *l, const Object *port);
 /* Whether DEVICE, which may be NULL, is a virtual function or a subfunction: it has the link of its
  * adapter. */
 bool object_is_function(const Object *device);
+/* The GUID that all devices of the adapter of DEVICE have, and no others; "": there is none. */
+const char *object_adapter_guid(const Object *device);
 /* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). Programs
  * cannot use such a port. */
 bool object_list_is_plane(const ObjectList *l, const Object *port);

@@ -648,6 +648,19 @@ static void test_lost_pkeys(_unused_ void **state)
 	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", "0xffff 0x8012", NULL), 1);
 	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012", "0xffff 0x0012", NULL), 0);
 	assert_int_equal(lost_pkeys(&m, "0xffff 0x0012 0x8012", "0x8012", NULL), 0);
+	/* it was taken from all of four but one; and from two of three that have virtual functions
+	 */
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff", "0xffff 0x8012"), 2);
+	add_with_pkeys(&m, "0xffff");
+	assert_int_equal(found(&m, "lost-pkey"), 0);
+	assert_int_equal(lost_pkeys(&m, "0xffff", "0xffff 0x8012", NULL), 1);
+	for (size_t i = 0; i < m.run.n_ports; i++) {
+		Value *vfs = &m.run.ports[i]->values[PORT_ATTR_vfs];
+
+		vfs->type = VALUE_ARRAY;
+		append(vfs)->type = VALUE_STRUCT;
+	}
+	assert_int_equal(found(&m, "lost-pkey"), 0);
 	/* it never had it: the evidence is of another one */
 	assert_int_equal(lost_pkeys(&m, "0xffff 0x8012", "0xffff 0x8012 0x8013", NULL), 0);
 	/* a port that is down has none */

@@ -560,6 +560,14 @@ static void test_unused(_unused_ void **state)
 		set_text(device_of(&guids, guids.objects.items[2 * i + 1]),
 			 DEVICE_ATTR_sys_image_guid, "0002:c903:0000:0001");
 	assert_int_equal(found(&guids, "not-active"), 0);
+	/* the driver gives the GUID to all adapters of the machine */
+	for (size_t i = 0; i < 2; i++)
+		set_text(device_of(&guids, guids.objects.items[2 * i + 1]), DEVICE_ATTR_driver,
+			 "hfi1");
+	assert_int_equal(found(&guids, "not-active"), 1);
+	for (size_t i = 0; i < 2; i++)
+		set_text(device_of(&guids, guids.objects.items[2 * i + 1]), DEVICE_ATTR_driver,
+			 "mlx5_core");
 	/* it has been used */
 	set_number(guids.run.ports[0], PORT_ATTR_link_downs, 1);
 	assert_int_equal(found(&guids, "not-active"), 1);

@@ -236,6 +236,32 @@ static void prepare_earlier(const char *name, uint64_t value, uint64_t seconds)
 	add_counter(&long_before, name, value);
 }
 
+/* NAME has grown by 1000 in 100 s, and by GROWTH in the 300 s before: how much check loss finds. */
+static size_t lost_after(const char *name, uint64_t growth)
+{
+	_cleanup_machine_ Machine m = {};
+	size_t n;
+
+	prepare(&m, name, 1000, 100);
+	before.counters.items[0].items[MEMBER_VALUE].number += growth;
+	now.counters.items[0].items[MEMBER_VALUE].number += growth;
+	prepare_earlier(name, 100, 400);
+	n = found(&m, "loss");
+	sample_done(&long_before);
+	long_before.monotonic_usec = 0;
+	return n;
+}
+
+/* A peer that has crashed does not acknowledge for a while. */
+static void test_crashed_peer(_unused_ void **state)
+{
+	assert_int_equal(lost_after("local_ack_timeout_err", 0), 0);
+	assert_int_equal(lost_after("local_ack_timeout_err", 299), 0);
+	assert_int_equal(lost_after("local_ack_timeout_err", 300), 1);
+	assert_int_equal(lost_after("retrans_timeout_events", 0), 0);
+	assert_int_equal(lost_after("out_of_sequence", 0), 1);
+}
+
 /* Which sample is compared depends on what is asked. */
 static void test_two_intervals(_unused_ void **state)
 {
@@ -357,7 +383,15 @@ static void test_used(_unused_ void **state)
 		/* frames that the link broke, as each driver calls them for ethtool */
 		"rx_crc_errors", "rx_crc_errors_phy", "rx_crc_errors.nic", "port.rx_crc_errors",
 		"rx_fcs_err_frames", "rx_fcs_errors", "frames_rx_bad_fcs", "mac_rx_fcs_err_pkt_num",
-		"roce_drops_crc", "rx_discards_phy", "tx_discards_phy"};
+		"roce_drops_crc", "rx_discards_phy", "tx_discards_phy", "link_down_events_phy",
+		/* pause frames of a link, and of a priority */
+		"rx_pause_prio_7", "tx_priority_3_xoff.nic", "port.rx_priority_0_xoff",
+		"link_xoff_rx.nic", "port.link_xoff_tx", "mac_tx_pfc_pri3_pkt_num",
+		"mac_rx_mac_pause_num",
+		/* what adapters discard, and what they are told of congestion */
+		"rx_roce_errors", "ip4InDiscards", "ip6InTruncatedPkts", "rxVlanErrors",
+		"rx_err_pkt", "port_xmit_constraint_errors", "received_cnps", "sent_cnps",
+		"received_ecns", "received_cnp_count"};
 	static const char *const others[] = {"rx_write_requests",
 					     "port_rcv_data",
 					     "",
@@ -366,7 +400,10 @@ static void test_used(_unused_ void **state)
 					     "rx_out_of_buffer",
 					     "rx_corrected_bits_phy",
 					     "rx_err_lane_0_phy",
-					     "req_tx_pkt_seq_err"};
+					     "req_tx_pkt_seq_err",
+					     "rx_pause_duration_prio_3",
+					     "tx_priority_3_xon.nic",
+					     "ip4InPkts"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(used); i++)
 		assert_true(check_uses_counter(used[i]));
@@ -542,6 +579,14 @@ static size_t rate_falls(size_t n, size_t downs, uint64_t ago, const char *limit
 	append_text(member, "eth0");
 	append_text(member, "active");
 	append(member)->type = VALUE_DICT;
+	assert_int_equal(found(&m, "bond-member"), 1);
+	assert_says(&m, 0, "the bond has one member only, eth0");
+	member = append(bond);
+	member->type = VALUE_STRUCT;
+	append_number(member, 8);
+	append_text(member, "eth1");
+	append_text(member, "active");
+	append(member)->type = VALUE_DICT;
 	n = found(&m, "bond-member");
 	if (n > 0)
 		assert_says(&m, 0,
@@ -572,13 +617,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rate_flaps),    cmocka_unit_test(test_loss),
-		cmocka_unit_test(test_congestion),    cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_expectations),  cmocka_unit_test(test_nothing_known),
-		cmocka_unit_test(test_two_intervals), cmocka_unit_test(test_published),
-		cmocka_unit_test(test_down),	      cmocka_unit_test(test_young_link),
-		cmocka_unit_test(test_used),	      cmocka_unit_test(test_far_errors),
-		cmocka_unit_test(test_far_unknown),   cmocka_unit_test(test_retraining),
-		cmocka_unit_test(test_overruns),      cmocka_unit_test(test_downs),
+		cmocka_unit_test(test_crashed_peer),  cmocka_unit_test(test_congestion),
+		cmocka_unit_test(test_symbols),	      cmocka_unit_test(test_expectations),
+		cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_two_intervals),
+		cmocka_unit_test(test_published),     cmocka_unit_test(test_down),
+		cmocka_unit_test(test_young_link),    cmocka_unit_test(test_used),
+		cmocka_unit_test(test_far_errors),    cmocka_unit_test(test_far_unknown),
+		cmocka_unit_test(test_retraining),    cmocka_unit_test(test_overruns),
+		cmocka_unit_test(test_downs),
 	};
 	int r = cmocka_run_group_tests(tests, NULL, NULL);
 
