@@ -85,7 +85,7 @@ void look_at_lanes(CheckRun *r)
 	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
 	uint64_t lanes;
 
-	if (!object_is_active(r->port) || !is_infiniband(r->port) ||
+	if (!check_is_in_use(r) || !is_infiniband(r->port) ||
 	    !check_number(r->port, PORT_ATTR_active_width, &lanes) || lanes == 0 || lanes >= 4 ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_active_width]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_rate]) || is_shared(r->port, lanes))

@@ -216,7 +216,8 @@ void look_at_addresses(CheckRun *r)
 	PortAddresses a = {};
 
 	for (size_t i = 0; i < r->n_ports && r->error == 0; i++)
-		if (is_roce(r->ports[i]) && !add_addresses(&a, r->ports[i], i))
+		if (is_roce(r->ports[i]) && !check_may_be_idle(r, r->ports[i]) &&
+		    !add_addresses(&a, r->ports[i], i))
 			r->error = -ENOMEM;
 	if (a.n > 0)
 		sort(a.items, a.n, sizeof(*a.items), compare_addresses);

@@ -130,8 +130,8 @@ void look_at_former_rate(CheckRun *r)
 	_cleanup_free_ char *is = NULL, *was = NULL, *when = NULL;
 	Value highest = {.type = VALUE_UNSIGNED}, until = {.type = VALUE_UNSIGNED};
 
-	if (!rate || rate->type != VALUE_UNSIGNED || !object_is_active(r->port) ||
-	    is_speed_expected(r) || check_is_ignored(r, r->check->name))
+	if (!rate || rate->type != VALUE_UNSIGNED || !check_is_in_use(r) || is_speed_expected(r) ||
+	    check_is_ignored(r, r->check->name))
 		return;
 	transitions = find_history(r, "Transitions");
 	if (!transitions)

@@ -32,6 +32,10 @@ static const Attribute *const kind[] = {
 	&port_attributes[PORT_ATTR_protocol],	  &port_attributes[PORT_ATTR_port_num],
 };
 
+/* What peers see of the addresses of a port; which these are is its own. */
+static char local[] = "link-local only", ipv6[] = "with IPv6 addresses that peers reach",
+	    ipv4[] = "with an IPv4 address that peers reach";
+
 typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
@@ -149,13 +153,16 @@ static bool share_subnet(const Sibling *a, const Sibling *b)
 		     object_text(b->port, PORT_ATTR_subnet_prefix));
 }
 
-/* Whether S[I], which does not have the value COMMON of a row, could have it: another port does
- * that is where it is. */
+/* Whether S[I], which does not have the value COMMON of a row, could have it, and lacks it: another
+ * port has it that is where it is. */
 static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *row,
 		       const Value *common)
 {
 	bool is_of_link = row == &port_attributes[PORT_ATTR_fec_mode];
 
+	/* who has IPv4 has the most, and link-local addresses are the least */
+	if (row == &port_attributes[PORT_ATTR_gids])
+		return !streq(s[i].addresses.text, ipv4) && !streq(common->text, local);
 	if (row->interface < INTERFACE_PORT || row == &port_attributes[PORT_ATTR_state])
 		return true;
 	for (size_t k = 0; k < n; k++) {
@@ -237,11 +244,8 @@ static char *pkeys_text(const Object *port)
 	return text;
 }
 
-/* What peers see of the addresses of PORT; which these are is its own. */
 static Value addresses_of(const CheckRun *r, const Object *port)
 {
-	static char local[] = "link-local only", ipv6[] = "with IPv6 addresses that peers reach",
-		    ipv4[] = "with an IPv4 address that peers reach";
 	int is = object_is_active(port) && !check_may_be_idle(r, port) &&
 				 streq(object_text(port, PORT_ATTR_protocol), "roce")
 			 ? check_is_reachable(port)
@@ -280,7 +284,7 @@ void look_for_odd_ones(CheckRun *r)
 		const Object *o = all->items[i], *device;
 
 		if (!o->is_port || object_list_is_plane(all, o) || !is_settled(r, o) ||
-		    (!object_is_active(o) && check_is_unused(r, o)))
+		    check_may_be_idle(r, o) || (!object_is_active(o) && check_is_unused(r, o)))
 			continue;
 		device = object_list_device(r->objects, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))

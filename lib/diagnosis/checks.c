@@ -176,7 +176,7 @@ static void look_at_mtu(CheckRun *r)
 	uint64_t mtu, most, netdev_mtu;
 
 	if (!streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
-	    is_expected(r, PORT_ATTR_active_mtu) ||
+	    check_may_be_idle(r, r->port) || is_expected(r, PORT_ATTR_active_mtu) ||
 	    !check_number(r->port, PORT_ATTR_active_mtu, &mtu) ||
 	    !check_number(r->port, PORT_ATTR_max_mtu, &most) ||
 	    !check_number(r->port, PORT_ATTR_netdev_mtu, &netdev_mtu))
@@ -233,7 +233,8 @@ static void look_at_speed(CheckRun *r)
 	const char *speed = object_text(r->port, PORT_ATTR_link_speed);
 	uint32_t is, could_be;
 
-	if (is_expected(r, PORT_ATTR_link_speed) || is_expected(r, PORT_ATTR_rate))
+	if (check_may_be_idle(r, r->port) || is_expected(r, PORT_ATTR_link_speed) ||
+	    is_expected(r, PORT_ATTR_rate))
 		return;
 	look_at_offered_speed(r);
 	if (!streq(object_text(r->port, PORT_ATTR_protocol), "infiniband") ||
@@ -397,7 +398,7 @@ const Check checks[] = {
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
 	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key or its full membership, and a third of the ports of the machine or more are still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path). The ports of physical functions with virtual ones, whose P_Keys they have too, are left out."},
-	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address, and one of IPv4), PfcEnabled, PriorityTrust, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree. Of a port that is down only State and FirmwareVersion are compared, and FecMode among ports with the same rate and the same module."},
+	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address, and one of IPv4), PfcEnabled, PriorityTrust, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree. Virtual functions are left out, and of a port that is down only State and FirmwareVersion are compared, and FecMode among ports with the same rate and the same module."},
 	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
 	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},
