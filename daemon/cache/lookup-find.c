@@ -492,11 +492,50 @@ static bool is_tried(const FindKey *key, FindKind by)
 	       (key->by == FIND_NETDEV && by == FIND_ALTNAME);
 }
 
+/* Directories of the kernel, whose entries are names of one kind. */
+static const struct {
+	const char *path;
+	FindKind by;
+} directories[] = {
+	{"/sys/class/infiniband/", FIND_NAME},
+	{"/sys/class/infiniband_verbs/", FIND_CHARDEV},
+	{"/sys/class/infiniband_mad/", FIND_CHARDEV},
+	{"/sys/class/net/", FIND_NETDEV},
+	{"/sys/bus/pci/devices/", FIND_PCI},
+};
+
+/* Reads KEY as a path below one of the directories. False: it is none. NAME has room for the name
+ * of a port, which is in a directory of its device there. */
+static bool key_from_path(const FindKey *key, FindKey *ret, AttrText name)
+{
+	for (size_t i = 0; key->by == _FIND_MAX && i < ARRAY_SIZE(directories); i++) {
+		size_t size = strlen(directories[i].path);
+		const char *number;
+
+		if (strncmp(key->text, directories[i].path, size) != 0)
+			continue;
+		*ret = *key;
+		ret->by = directories[i].by;
+		ret->text = key->text + size;
+		number = strstr(ret->text, "/ports/");
+		if (ret->by == FIND_NAME && number &&
+		    snprintf(name, sizeof(AttrText), "%.*s%s", (int)(number - ret->text), ret->text,
+			     number + strlen("/ports")) < (int)sizeof(AttrText))
+			ret->text = name;
+		return true;
+	}
+	return false;
+}
+
 int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by)
 {
 	int result = -EINVAL;
+	FindKey in_path;
+	AttrText name;
 
+	if (key_from_path(key, &in_path, name))
+		key = &in_path;
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		Search s = {.cache = c, .key = key};
 		int r;
