@@ -9,6 +9,7 @@
 
 #include "bus.h"
 #include "commands.h"
+#include "env-library.h"
 #include "suggestion.h"
 #include "terminal.h"
 
@@ -54,7 +55,7 @@ static const Command commands[] = {
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"
 	 "  rdmactl gid 192.0.2.7             the port and the index to use for an address\n"},
-	{"env",      "nccl|rccl|ucx|ofi|mpi|gloo|nvshmem PORT", 1, UINT_MAX, 0, env_options, env_command,
+	{"env",      LIBRARY_NAMES " PORT", 1, UINT_MAX, 0, env_options, env_command,
 	 "Print what to set for a library",
 	 "  eval \"$(rdmactl env nccl)\"        NCCL_IB_HCA and NCCL_IB_GID_INDEX\n"
 	 "  rdmactl env ucx mlx5_0 mlx5_1     for these ports only\n"

@@ -65,9 +65,7 @@ ExitStatus library_find(const char *name, const Library **ret)
 		*ret = library;
 		return STATUS_OK;
 	}
-	return usage_error(
-		"env: unknown library \"%s\"; expected nccl, rccl, ucx, ofi, mpi, gloo or nvshmem",
-		name);
+	return usage_error("env: unknown library \"%s\"; expected " LIBRARY_NAMES, name);
 }
 
 bool library_has(const Library *l, VariableKind kind)

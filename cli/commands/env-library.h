@@ -8,6 +8,9 @@
 
 #include "rdmactl.h"
 
+/* As the usage and the message about an unknown one have them. */
+#define LIBRARY_NAMES "nccl|rccl|ucx|ofi|mpi|gloo|nvshmem"
+
 /* The contents of a variable. */
 typedef enum VariableKind {
 	VARIABLE_PORTS,	     /* all ports, "mlx5_0:1,mlx5_1:1" */
