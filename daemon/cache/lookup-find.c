@@ -492,39 +492,43 @@ static bool is_tried(const FindKey *key, FindKind by)
 	       (key->by == FIND_NETDEV && by == FIND_ALTNAME);
 }
 
-/* Directories of the kernel, whose entries are names of one kind. */
+/* Directories in /sys, whose entries are names of one kind: of two in a path the first here, as the
+ * interfaces of a device are below it. */
 static const struct {
-	const char *path;
+	const char *name;
 	FindKind by;
 } directories[] = {
-	{"/sys/class/infiniband/", FIND_NAME},
-	{"/sys/class/infiniband_verbs/", FIND_CHARDEV},
-	{"/sys/class/infiniband_mad/", FIND_CHARDEV},
-	{"/sys/class/net/", FIND_NETDEV},
-	{"/sys/bus/pci/devices/", FIND_PCI},
+	{"/net/", FIND_NETDEV},
+	{"/infiniband_verbs/", FIND_CHARDEV},
+	{"/infiniband_mad/", FIND_CHARDEV},
+	{"/infiniband/", FIND_NAME},
 };
 
-/* Reads KEY as a path below one of the directories. False: it is none. NAME has room for the name
- * of a port, which is in a directory of its device there. */
+/* Reads KEY as a path in /sys, or as the name that devlink has for a PCI function. False: it is
+ * none. NAME has room for the name of a port, which is in a directory of its device there. */
 static bool key_from_path(const FindKey *key, FindKey *ret, AttrText name)
 {
-	for (size_t i = 0; key->by == _FIND_MAX && i < ARRAY_SIZE(directories); i++) {
-		size_t size = strlen(directories[i].path);
-		const char *number;
+	const char *at = startswith(key->text, "pci/"), *number;
+	FindKind by = FIND_PCI;
 
-		if (strncmp(key->text, directories[i].path, size) != 0)
+	if (key->by != _FIND_MAX || !(startswith(key->text, "/sys/") || (at && strchr(at, ':'))))
+		return false;
+	for (size_t i = 0; !at && i < ARRAY_SIZE(directories); i++) {
+		at = strstr(key->text, directories[i].name);
+		if (!at)
 			continue;
-		*ret = *key;
-		ret->by = directories[i].by;
-		ret->text = key->text + size;
-		number = strstr(ret->text, "/ports/");
-		if (ret->by == FIND_NAME && number &&
-		    snprintf(name, sizeof(AttrText), "%.*s%s", (int)(number - ret->text), ret->text,
-			     number + strlen("/ports")) < (int)sizeof(AttrText))
-			ret->text = name;
-		return true;
+		at += strlen(directories[i].name);
+		by = directories[i].by;
 	}
-	return false;
+	*ret = *key;
+	ret->by = by;
+	ret->text = at ? at : strrchr(key->text, '/') + 1; /* else of a PCI function */
+	number = strstr(ret->text, "/ports/");
+	if (by == FIND_NAME && number &&
+	    snprintf(name, sizeof(AttrText), "%.*s%s", (int)(number - ret->text), ret->text,
+		     number + strlen("/ports")) < (int)sizeof(AttrText))
+		ret->text = name;
+	return true;
 }
 
 int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
