@@ -113,7 +113,7 @@ static void add_device(Health *h, Device *d)
 static void find_set(Health *h)
 {
 	const Cache *c = h->cache;
-	bool was_alone = h->n_ports == 1;
+	bool was_alone = h->n_devices == 1;
 
 	if (!h->is_other_set)
 		return;
@@ -127,7 +127,7 @@ static void find_set(Health *h)
 	}
 	for (size_t i = 0; i < c->n_devices; i++)
 		add_device(h, c->devices[i]);
-	/* what looked at a port without others was not seen to look at others */
+	/* what looked at a device without others was not seen to look at others */
 	for (size_t i = 0; i < h->n_devices && was_alone; i++) {
 		DeviceHealth *d = device_health(h->devices[i]);
 

@@ -36,11 +36,44 @@ static bool is_no_endpoint(const Object *port)
 		check_number(port, PORT_ATTR_gid_tbl_len, &size) && size == 0);
 }
 
+/* Whether A and B are of one adapter, which has a device for each port or all ports on one. */
+static bool same_adapter(const Object *a, const Object *b)
+{
+	const char *guid = object_adapter_guid(a);
+	const char *x = object_text(a, DEVICE_ATTR_pci_address);
+	const char *y = object_text(b, DEVICE_ATTR_pci_address);
+	size_t slot = strlen(x) - strlen(pci_function(x));
+
+	if (a == b || (*guid && streq(guid, object_adapter_guid(b))))
+		return true;
+	return *pci_function(x) && *pci_function(y) &&
+	       slot == strlen(y) - strlen(pci_function(y)) && strncmp(x, y, slot) == 0;
+}
+
+/* Whether PORT is the link of virtual functions that are here: that of a physical function which is
+ * a switch for them. Representors are its later ports. */
+static bool carries_functions(const CheckRun *r, const Object *port)
+{
+	const Object *device = object_list_device(r->objects, port);
+
+	if (object_is_function(device) || object_number(port, PORT_ATTR_port_num) != 1)
+		return false;
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (!o->is_port && object_is_function(o) && same_adapter(device, o))
+			return true;
+	}
+	return false;
+}
+
 bool check_may_be_idle(const CheckRun *r, const Object *port)
 {
 	const Object *device = object_list_device(r->objects, port);
 
-	return (object_is_function(device) || is_no_endpoint(port)) && !check_is_named(r, port);
+	return (object_is_function(device) ||
+		(is_no_endpoint(port) && !carries_functions(r, port))) &&
+	       !check_is_named(r, port);
 }
 
 bool check_is_in_use(const CheckRun *r)
@@ -82,20 +115,6 @@ static bool was_never_active(const Object *port)
 	       check_number(port, PORT_ATTR_link_downs, &downs) && downs == 0;
 }
 
-/* Whether A and B are of one adapter, which has a device for each port or all ports on one. */
-static bool same_adapter(const Object *a, const Object *b)
-{
-	const char *guid = object_adapter_guid(a);
-	const char *x = object_text(a, DEVICE_ATTR_pci_address);
-	const char *y = object_text(b, DEVICE_ATTR_pci_address);
-	size_t slot = strlen(x) - strlen(pci_function(x));
-
-	if (a == b || (*guid && streq(guid, object_adapter_guid(b))))
-		return true;
-	return *pci_function(x) && *pci_function(y) &&
-	       slot == strlen(y) - strlen(pci_function(y)) && strncmp(x, y, slot) == 0;
-}
-
 /* Whether two ports with the devices A and B have one place on two adapters of one model. */
 static bool same_place(const Object *port, const Object *a, const Object *other, const Object *b)
 {
@@ -104,24 +123,6 @@ static bool same_place(const Object *port, const Object *a, const Object *other,
 		       object_number(other, PORT_ATTR_port_num) &&
 	       streq(pci_function(object_text(a, DEVICE_ATTR_pci_address)),
 		     pci_function(object_text(b, DEVICE_ATTR_pci_address)));
-}
-
-/* Whether PORT is the link of virtual functions that are here, and has been up: that of a physical
- * function which is a switch for them. Representors are its later ports. */
-static bool has_carried_functions(const CheckRun *r, const Object *port)
-{
-	const Object *device = object_list_device(r->objects, port);
-
-	if (object_is_function(device) || was_never_active(port) ||
-	    object_number(port, PORT_ATTR_port_num) != 1)
-		return false;
-	for (size_t i = 0; i < r->objects->n; i++) {
-		const Object *o = r->objects->items[i];
-
-		if (!o->is_port && object_is_function(o) && same_adapter(device, o))
-			return true;
-	}
-	return false;
 }
 
 /* Whether PORT is one of Ethernet whose interface nobody has configured: it is set down, or has
@@ -144,7 +145,7 @@ bool check_is_unused(const CheckRun *r, const Object *port)
 	bool used = false, not_configured;
 
 	if (check_may_be_idle(r, port))
-		return !has_carried_functions(r, port);
+		return true;
 	if (!device || check_is_named(r, port) || !was_never_active(port))
 		return false;
 	not_configured = is_not_configured(port);

@@ -11,7 +11,8 @@ bool check_number(const Object *o, size_t row, uint64_t *ret);
 /* What O, a device or a port with its device, has shown. It stays until the next call. */
 SeenSource check_evidence(const CheckRun *r, const Object *o);
 /* Whether PORT can be as it is because nobody uses it: a virtual function or a subfunction waits
- * for a container or a virtual machine, and what is no RDMA port has no program. A port that was
+ * for a container or a virtual machine, and what is no RDMA port has no program, unless
+ * it is the link of virtual functions. A port that was
  * named is meant to be used. */
 bool check_may_be_idle(const CheckRun *r, const Object *port);
 /* Whether the port that the run looks at says that it is active, and may not be idle: programs are

@@ -560,6 +560,19 @@ static void test_unused(_unused_ void **state)
 		set_text(device_of(&guids, guids.objects.items[2 * i + 1]),
 			 DEVICE_ATTR_sys_image_guid, "0002:c903:0000:0001");
 	assert_int_equal(found(&guids, "not-active"), 0);
+	/* a physical function is a switch for the virtual ones of its adapter */
+	set_text(guids.run.ports[0], PORT_ATTR_protocol, "raw-packet");
+	set_number(guids.run.ports[0], PORT_ATTR_link_downs, 1);
+	assert_int_equal(found(&guids, "not-active"), 0);
+	set_text(device_of(&guids, guids.run.ports[1]), DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&guids, "not-active"), 1);
+	set_number(guids.run.ports[0], PORT_ATTR_port_num, 2);
+	assert_int_equal(found(&guids, "not-active"), 0);
+	set_number(guids.run.ports[0], PORT_ATTR_port_num, 1);
+	set_number(guids.run.ports[0], PORT_ATTR_link_downs, 0);
+	assert_int_equal(found(&guids, "not-active"), 0);
+	set_text(guids.run.ports[0], PORT_ATTR_protocol, "infiniband");
+	set_text(device_of(&guids, guids.run.ports[1]), DEVICE_ATTR_function, "pf");
 	/* the driver gives the GUID to all adapters of the machine */
 	for (size_t i = 0; i < 2; i++)
 		set_text(device_of(&guids, guids.objects.items[2 * i + 1]), DEVICE_ATTR_driver,
