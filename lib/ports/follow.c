@@ -107,9 +107,8 @@ static int on_properties_changed(Follow *f, sd_bus_message *signal)
 
 static int on_interfaces_added(Follow *f, sd_bus_message *signal)
 {
-	_cleanup_(object_free_pointer) Object *added = NULL;
 	const char *path;
-	Object *o;
+	Object *o, *added = NULL;
 	int r = sd_bus_message_read_basic(signal, 'o', &path);
 
 	if (r < 0)
@@ -123,19 +122,10 @@ static int on_interfaces_added(Follow *f, sd_bus_message *signal)
 			tell_changed(f, o);
 		return r;
 	}
-	r = object_new(path, &added);
-	if (r < 0)
-		return r == -EINVAL ? 0 : r;
-	r = object_read_interfaces(added, signal);
-	if (r < 0 || added->interfaces == 0)
-		return r;
-	r = object_list_put(&f->objects, added);
-	if (r < 0)
-		return r;
-	o = steal_pointer(&added);
-	if (f->handlers->added)
-		f->handlers->added(f->userdata, o);
-	return 0;
+	r = object_list_read_object(&f->objects, path, signal, &added);
+	if (added && f->handlers->added)
+		f->handlers->added(f->userdata, added);
+	return r;
 }
 
 static int on_interfaces_removed(Follow *f, sd_bus_message *signal)

@@ -432,28 +432,32 @@ void object_list_remove(ObjectList *l, const char *path)
 	memmove(&l->items[i], &l->items[i + 1], (l->n - i) * sizeof(*l->items));
 }
 
-static int read_object(ObjectList *l, const char *path, sd_bus_message *m)
+int object_list_read_object(ObjectList *l, const char *path, sd_bus_message *m, Object **ret)
 {
 	_cleanup_(object_free_pointer) Object *o = NULL;
 	int r = object_new(path, &o);
 
-	if (r < 0) /* it is neither a port nor a device */
-		return r == -EINVAL ? 0 : r;
+	if (r == -EINVAL) /* it is neither a port nor a device */
+		return 0;
+	if (r < 0)
+		return r;
 	r = object_read_interfaces(o, m);
 	if (r < 0 || o->interfaces == 0)
 		return r;
 	r = object_list_put(l, o);
-	if (r >= 0)
-		o = NULL;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&o);
+	return 0;
 }
 
 int object_list_read(ObjectList *l, sd_bus_message *m)
 {
 	BusWalk w = bus_walk_pairs(m, "oa{sa{sv}}");
 	const char *path;
+	Object *o;
 
 	while (bus_walk_named(&w, &path))
-		w.r = read_object(l, path, m);
+		w.r = object_list_read_object(l, path, m, &o);
 	return w.r;
 }

@@ -110,6 +110,9 @@ void object_list_done(ObjectList *l);
 #define _cleanup_objects_ _cleanup_(object_list_done)
 /* Reads a{oa{sa{sv}}}, devices and ports, sorted by index and port number. */
 int object_list_read(ObjectList *l, sd_bus_message *m);
+/* Reads the a{sa{sv}} of the object at PATH and puts the object, *RET, into L. An object with
+ * neither a port nor a device is passed over: 0, and *RET stays as it was. */
+int object_list_read_object(ObjectList *l, const char *path, sd_bus_message *m, Object **ret);
 /* Adds O, which the list then owns; it replaces an object with the same path. -ENOMEM. */
 int object_list_put(ObjectList *l, Object *o);
 /* The object at PATH, which the list still owns; NULL if there is none. */
