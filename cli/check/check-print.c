@@ -78,8 +78,7 @@ static char *finding_text(const CheckRun *r, const Finding *f)
 		return NULL;
 	fputs(f->sentence, out);
 	print_rest(out, r, f);
-	fclose(out);
-	return text;
+	return stream_close(out, &text);
 }
 
 /* Whether B says of another port or device what TEXT, of A, says. */
