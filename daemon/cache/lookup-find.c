@@ -95,14 +95,20 @@ static int find_name_with_colon(Search *s)
 
 	if (r < 0)
 		return r;
-	return number == PORT_NUMBER_NONE ? 0 : take_number(s, name, number);
+	return number == PORT_NUMBER_NONE ? -EINVAL : take_number(s, name, number);
+}
+
+/* dev_valid_name() of net/core/dev.c takes neither an empty name nor a slash. */
+static bool may_be_interface(const char *text)
+{
+	return *text && !strchr(text, '/');
 }
 
 static int find_netdev(Search *s)
 {
 	const char *text = s->key->text;
 
-	if (!*text)
+	if (!may_be_interface(text))
 		return -EINVAL;
 	for (const NameOwner *o = owners(s, NAME_NETDEV, text, strlen(text)); o; o = o->next)
 		take(s, o->owner, NULL, text);
@@ -127,7 +133,7 @@ static int find_altname(Search *s)
 {
 	const char *text = s->key->text;
 
-	if (!*text)
+	if (!may_be_interface(text))
 		return -EINVAL;
 	for (const NameOwner *o = owners(s, NAME_ALTNAME, text, strlen(text)); o; o = o->next) {
 		const Port *p = o->owner;
@@ -146,7 +152,7 @@ static int find_member(Search *s)
 {
 	const char *text = s->key->text;
 
-	if (!*text)
+	if (!may_be_interface(text))
 		return -EINVAL;
 	for (const NameOwner *o = owners(s, NAME_MEMBER, text, strlen(text)); o; o = o->next)
 		if (((const Port *)o->owner)->device->now.values.num_lag_ports > 1)
@@ -409,7 +415,7 @@ static int find_chardev(Search *s)
 	const char *text = s->key->text;
 	const char *name = strncmp(text, directory, size) == 0 ? text + size : text;
 
-	if (!*name)
+	if (!*name || strchr(name, '/'))
 		return -EINVAL;
 	for (size_t i = 0; i < s->cache->n_devices; i++) {
 		Device *d = s->cache->devices[i];
@@ -492,66 +498,17 @@ static bool is_tried(const FindKey *key, FindKind by)
 	       (key->by == FIND_NETDEV && by == FIND_ALTNAME);
 }
 
-/* Directories in /sys, whose entries are names of one kind: of two in a path the first here, as the
- * interfaces of a device are below it. */
-static const struct {
-	const char *name;
-	FindKind by;
-} directories[] = {
-	{"/net/", FIND_NETDEV},
-	{"/infiniband_verbs/", FIND_CHARDEV},
-	{"/infiniband_mad/", FIND_CHARDEV},
-	{"/infiniband/", FIND_NAME},
-};
-
-/* Reads KEY as a path in /sys, or as the name that devlink has for a PCI function. False: it is
- * none. NAME has room for the name of a port, which is in a directory of its device there. */
-static bool key_from_path(const FindKey *key, FindKey *ret, AttrText name)
-{
-	const char *at = startswith(key->text, "pci/"), *number;
-	FindKind by = FIND_PCI;
-
-	if (key->by != _FIND_MAX || !(startswith(key->text, "/sys/") || (at && strchr(at, ':'))))
-		return false;
-	for (size_t i = 0; !at && i < ARRAY_SIZE(directories); i++) {
-		at = strstr(key->text, directories[i].name);
-		if (!at)
-			continue;
-		at += strlen(directories[i].name);
-		by = directories[i].by;
-	}
-	*ret = *key;
-	ret->by = by;
-	ret->text = at ? at : strrchr(key->text, '/') + 1; /* else of a PCI function */
-	number = strstr(ret->text, "/ports/");
-	if (by == FIND_NAME && number &&
-	    snprintf(name, sizeof(AttrText), "%.*s%s", (int)(number - ret->text), ret->text,
-		     number + strlen("/ports")) < (int)sizeof(AttrText))
-		ret->text = name;
-	return true;
-}
-
-int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
+static int find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by)
 {
 	int result = -EINVAL;
-	FindKey in_path;
-	AttrText name;
 
-	if (key_from_path(key, &in_path, name))
-		key = &in_path;
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		Search s = {.cache = c, .key = key};
-		int r;
 
 		if (!is_tried(key, steps[i].by))
 			continue;
-		r = steps[i].find(&s);
-		/* only a port has a name with a number behind a slash, only a node a path, and
-		 * nothing has an empty one */
-		if (r < 0 && i == 0 && key->by == _FIND_MAX && key->text[0] != '/')
-			return r;
-		if (r == 0)
+		if (steps[i].find(&s) == 0)
 			result = -ENOENT;
 		if (s.n == 0)
 			continue;
@@ -562,9 +519,20 @@ int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room,
 	return result;
 }
 
+int lookup_find(const Cache *c, FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
+		FindKind *ret_by)
+{
+	FindKey plain;
+	int r = find(c, key, ret, room, ret_n, ret_by);
+
+	return (r == -ENOENT || r == -EINVAL) && find_key_plain(key, &plain)
+		       ? find(c, &plain, ret, room, ret_n, ret_by)
+		       : r;
+}
+
 int lookup_port_by(const Cache *c, const char *text, FindKind by, Port **ret)
 {
-	const FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX};
+	FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX};
 	FoundPort found;
 	FindKind is_by;
 	size_t n;

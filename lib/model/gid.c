@@ -99,20 +99,41 @@ bool gid_zone_fits(const char *zone, const char *netdev, uint32_t ifindex)
 	       (ifindex && text_to_u64(zone, UINT32_MAX, &number) == 0 && number == ifindex);
 }
 
+/* How many bits of an address are those of its subnet: a number, or a netmask of IPv4. */
+static int parse_prefix_length(const char *text, bool v4, unsigned int *ret)
+{
+	uint64_t length;
+	uint8_t mask[16];
+	uint32_t bits;
+
+	if (text_to_u64(text, v4 ? 32 : 128, &length) == 0) {
+		*ret = (unsigned int)length;
+		return 0;
+	}
+	if (!v4 || strchr(text, ':') || gid_parse(text, mask) < 0)
+		return -EINVAL;
+	bits = (uint32_t)mask[12] << 24 | (uint32_t)mask[13] << 16 | (uint32_t)mask[14] << 8 |
+	       mask[15];
+	if (~bits & (~bits + 1)) /* a one behind a zero */
+		return -EINVAL;
+	*ret = (unsigned int)__builtin_popcount(bits);
+	return 0;
+}
+
 int gid_parse_subnet(const char *text, uint8_t ret[16], unsigned int *ret_bits)
 {
 	const char *slash = strchr(text, '/');
 	char address[46];
-	uint64_t length;
+	unsigned int length;
 	bool v4;
 
 	if (!slash || slash - text >= (ptrdiff_t)sizeof(address))
 		return -EINVAL;
 	text_copy(address, (size_t)(slash - text) + 1, text);
 	v4 = !strchr(address, ':');
-	if (gid_parse(address, ret) < 0 || text_to_u64(slash + 1, v4 ? 32 : 128, &length) < 0)
+	if (parse_prefix_length(slash + 1, v4, &length) < 0 || gid_parse(address, ret) < 0)
 		return -EINVAL;
-	*ret_bits = (unsigned int)length + (v4 ? 96 : 0);
+	*ret_bits = length + (v4 ? 96 : 0);
 	return 0;
 }
 

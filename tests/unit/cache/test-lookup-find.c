@@ -63,7 +63,7 @@ static Device *add_function(Cache *c, uint32_t index, const char *name, const ch
  * behind a port; "none" or "bad". */
 static const char *found_by(const Cache *c, const char *text, FindKind by, const char *netdev)
 {
-	const FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX, .netdev = netdev};
+	FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX, .netdev = netdev};
 	static char line[512];
 	FoundPort found[4];
 	FindKind is_by;
@@ -138,7 +138,31 @@ static const struct {
 	{"/sys/kernel", _FIND_MAX, "bad"},
 	{"pci/0000:c1:00.0", _FIND_MAX, "pci mlx5_0/1[0] mlx5_0/2"},
 	{"pci/1", _FIND_MAX, "none"},
-	{"/dev/uverbs1", _FIND_MAX, "none"},
+	{"/dev/uverbs1", _FIND_MAX, "bad"},
+	{"/sys/class/infiniband/mlx5_0/", _FIND_MAX, "name mlx5_0/1[0] mlx5_0/2"},
+	{"/sys/class/net/ib0//", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"ib0/", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"mlx5_0/ports/2", _FIND_MAX, "name mlx5_0/2"},
+	{"mlx5_0/ports/", _FIND_MAX, "bad"},
+	{"ib0@if3", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"ib0@if3:", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"ib0:", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"ib0@if3", FIND_NETDEV, "none"},
+	{"ib0:1", _FIND_MAX, "none"},
+	{"ib1@ib0", _FIND_MAX, "none"},
+	{"@ib0", _FIND_MAX, "bad"},
+	{"sys-subsystem-net-devices-ib0.device", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"sys-class-infiniband-mlx5_0.device", _FIND_MAX, "name mlx5_0/1[0] mlx5_0/2"},
+	{"dev-infiniband-uverbs1.device", _FIND_MAX, "chardev mlx5_0/1[0] mlx5_0/2"},
+	{"sys-class-net-ib\\x300.device", _FIND_MAX, "none"},
+	{"sys-class-net-ib\\x30.device", _FIND_MAX, "netdev mlx5_0/1[0]=ib0"},
+	{"sys-class-net-ib\\x3.device", _FIND_MAX, "none"},
+	{".device", _FIND_MAX, "none"},
+	{"H-0000000000000055", _FIND_MAX, "node-guid mlx5_0/1[0] mlx5_0/2"},
+	{"H-0000000000000077", _FIND_MAX, "none"},
+	{"10.0.0.9/255.255.255.252", _FIND_MAX, "none"},
+	{"10.0.0.3/255.255.255.252", _FIND_MAX, "subnet rxe0/1[3]=eth0"},
+	{"10.0.0.3/255.0.255.0", _FIND_MAX, "bad"},
 	{"infiniband/uverbs1", _FIND_MAX, "bad"},
 	{"", FIND_CHARDEV, "bad"},
 	{"d1:00.0", _FIND_MAX, "accelerator mlx5_0/1[0] mlx5_0/2"},
@@ -227,7 +251,7 @@ static void test_find(void **state)
 /* More ports than there is room for: the first of them, and how many there are. */
 static void test_find_many(void **state)
 {
-	const FindKey key = {.text = "mlx5_0", .by = _FIND_MAX, .type = _GID_TYPE_MAX};
+	FindKey key = {.text = "mlx5_0", .by = _FIND_MAX, .type = _GID_TYPE_MAX};
 	Cache *c = *state;
 	FoundPort found[3];
 	FindKind by;
