@@ -21,6 +21,7 @@
 /* A device or a port that machines of a kind have. */
 typedef struct Place {
 	const Object **objects; /* by member of the kind; NULL: this machine does not have it */
+	const Object *usual;	/* of a usual machine, or of the first that has it */
 	size_t n;		/* so many have it */
 	size_t device;		/* the place of its device; of a device: its own */
 	uint64_t port;		/* the number of the port */

@@ -57,8 +57,9 @@ static Place *add_place(Kind *k)
 
 static void put_object(Place *p, size_t member, const Object *o)
 {
+	if (p->n++ == 0)
+		p->usual = o;
 	p->objects[member] = o;
-	p->n++;
 }
 
 /* Devices */
@@ -92,16 +93,6 @@ static int list_devices(const Machine *machine, Devices *ret)
 	return 0;
 }
 
-/* Any device that is at place P already. */
-static const Object *example_of(const Place *p)
-{
-	size_t i = 0;
-
-	while (!p->objects[i])
-		i++;
-	return p->objects[i];
-}
-
 static bool has_same_name(const Object *a, const Object *b)
 {
 	return streq(device_name(a), device_name(b));
@@ -132,7 +123,7 @@ static void match_devices(Kind *k, size_t member, Devices *d,
 		for (size_t p = 0; p < k->n_places && d->items[i]; p++) {
 			Place *place = &k->places[p];
 
-			if (place->objects[member] || !like(d->items[i], example_of(place)))
+			if (place->objects[member] || !like(d->items[i], place->usual))
 				continue;
 			put_object(place, member, d->items[i]);
 			d->items[i] = NULL;
@@ -291,7 +282,7 @@ static void name_place(const Kind *k, Place *p)
 			       : lead - 1;
 	}
 	if (lead == 0)
-		common = example_of(p);
+		common = p->usual;
 	object_name(common, p->name);
 }
 

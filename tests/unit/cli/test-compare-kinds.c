@@ -258,6 +258,31 @@ static void test_places(_unused_ void **state)
 	}
 }
 
+/* A device with another name is compared with those of usual machines, not with that of the first
+ * machine, which is of another model, nor with one that only one machine has. */
+static void test_usual_place(_unused_ void **state)
+{
+	_cleanup_fleet_ Fleet f = {};
+	const Kind *k;
+	Machine *m;
+
+	add_machines(&f, "DAB", 1);
+	add_machines(&f, "AAB", 3);
+	add_device(add_machine(&f, "AAB"), 9, "mlx5_9", "A", "0000:09:00.0");
+	m = add_machine(&f, "");
+	add_device(m, 0, "ibs0", "A", "0000:00:00.0");
+	add_device(m, 1, "mlx5_1", "A", "0000:01:00.0");
+	add_device(m, 2, "mlx5_2", "B", "0000:02:00.0");
+	find_kinds(&f);
+	assert_int_equal(f.kinds.n, 1);
+	k = &f.kinds.items[0];
+	assert_int_equal(k->n_places, 8);
+	assert_string_equal(k->places[0].name, "mlx5_0");
+	assert_int_equal(k->places[0].n, 6);
+	assert_string_equal(k->places[6].name, "mlx5_9");
+	assert_int_equal(k->places[6].n, 1);
+}
+
 /* The names and the values that most have, whoever comes first. */
 static void test_most(_unused_ void **state)
 {
@@ -511,13 +536,14 @@ static void test_normalize(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),	     cmocka_unit_test(test_few),
-		cmocka_unit_test(test_labels),	     cmocka_unit_test(test_places),
-		cmocka_unit_test(test_models),	     cmocka_unit_test(test_values),
-		cmocka_unit_test(test_absent),	     cmocka_unit_test(test_presence),
-		cmocka_unit_test(test_doubles),	     cmocka_unit_test(test_most),
-		cmocka_unit_test(test_two_machines), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_causes),	     cmocka_unit_test(test_normalize),
+		cmocka_unit_test(test_kinds),	    cmocka_unit_test(test_few),
+		cmocka_unit_test(test_labels),	    cmocka_unit_test(test_places),
+		cmocka_unit_test(test_usual_place), cmocka_unit_test(test_models),
+		cmocka_unit_test(test_values),	    cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_presence),    cmocka_unit_test(test_doubles),
+		cmocka_unit_test(test_most),	    cmocka_unit_test(test_two_machines),
+		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_normalize),
 	};
 
 	return cmocka_run_group_tests_name("compare-kinds", tests, NULL, NULL);
