@@ -137,6 +137,24 @@ static void look_for_returns(CheckRun *r, const char *bond)
 		bond, n - downs, n - downs == 1 ? "time" : "times", r->flap.text, when ? when : "");
 }
 
+/* Whether the adapter of the port has another one of Ethernet that no bond or bridge has: it can be
+ * the member that a bond with one member lacks. An adapter with one port has nothing to add. */
+static bool has_free_port(const CheckRun *r)
+{
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+		const Object *device = object_list_device(r->objects, o);
+
+		if (o->is_port && o != r->port && device && !object_is_function(device) &&
+		    *object_text(o, PORT_ATTR_netdev) &&
+		    streq(object_text(o, PORT_ATTR_protocol), "roce") &&
+		    !*object_text(o, PORT_ATTR_netdev_master) &&
+		    check_same_adapter(device, object_list_device(r->objects, r->port)))
+			return true;
+	}
+	return false;
+}
+
 void look_at_bond(CheckRun *r)
 {
 	const Value *members = object_value(r->port, PORT_ATTR_bond_members);
@@ -155,9 +173,9 @@ void look_at_bond(CheckRun *r)
 	/* a port that is down because no member carries says so itself */
 	if (all_lost == members->n && !object_is_active(r->port))
 		return;
-	if (members->n == 1 && all_lost == 0) {
+	if (members->n == 1 && all_lost == 0 && has_free_port(r)) {
 		check_find(r, &port_attributes[PORT_ATTR_bond_members],
-			   "%s has one member only, %s: the other was not put into it", bond,
+			   "%s has one member only, %s, and the adapter has another port", bond,
 			   member(&members->items[0], "name"));
 		return;
 	}

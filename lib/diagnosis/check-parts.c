@@ -36,8 +36,7 @@ static bool is_no_endpoint(const Object *port)
 		check_number(port, PORT_ATTR_gid_tbl_len, &size) && size == 0);
 }
 
-/* Whether A and B are of one adapter, which has a device for each port or all ports on one. */
-static bool same_adapter(const Object *a, const Object *b)
+bool check_same_adapter(const Object *a, const Object *b)
 {
 	const char *guid = object_adapter_guid(a);
 	const char *x = object_text(a, DEVICE_ATTR_pci_address);
@@ -61,7 +60,7 @@ static bool carries_functions(const CheckRun *r, const Object *port)
 	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
 
-		if (!o->is_port && object_is_function(o) && same_adapter(device, o))
+		if (!o->is_port && object_is_function(o) && check_same_adapter(device, o))
 			return true;
 	}
 	return false;
@@ -156,7 +155,7 @@ bool check_is_unused(const CheckRun *r, const Object *port)
 		other_device = o->is_port ? object_list_device(r->objects, o) : NULL;
 		if (!other_device)
 			continue;
-		same = same_adapter(device, other_device);
+		same = check_same_adapter(device, other_device);
 		/* a function that is active has the link of its adapter; one that is down may wait
 		 */
 		was_used = object_is_function(other_device) ? same && object_is_active(o)

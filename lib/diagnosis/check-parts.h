@@ -26,6 +26,9 @@ const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX]);
 /* The highest speed of Ethernet that PORT offers, and so does the other end, as far as it is heard.
  * 0: the port does not say. */
 uint64_t check_offered_speed(const Object *port);
+/* Whether A and B, devices, are of one adapter, which has a device for each port or all ports on
+ * one. */
+bool check_same_adapter(const Object *a, const Object *b);
 /* Whether PORT can be as it is because nobody has ever used it: it may be idle, or it and the ports
  * of the same place on other adapters of its model have never been active, while another port of
  * its adapter has, or, if nobody has configured its interface, another port of the machine. An

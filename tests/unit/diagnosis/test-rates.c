@@ -556,8 +556,9 @@ static void test_nothing_known(_unused_ void **state)
 static size_t rate_falls(size_t n, size_t downs, uint64_t ago, const char *limit)
 {
 	_cleanup_machine_ Machine m = {};
-	Object *port = add(&m);
+	Object *port = add(&m), *other;
 	Value *history = history_of(&m, port, "LinkDowns"), *bond, *member;
+	size_t alone;
 
 	assert_true(flap_limit_parse(limit, &m.run.flap));
 	for (size_t i = 0; i < n; i++) {
@@ -579,8 +580,19 @@ static size_t rate_falls(size_t n, size_t downs, uint64_t ago, const char *limit
 	append_text(member, "eth0");
 	append_text(member, "active");
 	append(member)->type = VALUE_DICT;
+	/* another port of the adapter, if it is free, can be the second member */
+	alone = found(&m, "bond-member");
+	other = add_second(&m, port);
+	set_text(other, PORT_ATTR_state, "down");
+	set_text(other, PORT_ATTR_netdev, "eth1");
+	assert_int_equal(found(&m, "bond-member"), alone);
+	set_text(other, PORT_ATTR_protocol, "roce");
 	assert_int_equal(found(&m, "bond-member"), 1);
-	assert_says(&m, 0, "the bond has one member only, eth0");
+	assert_says(&m, 0, "the bond has one member only, eth0, and the adapter has another port");
+	set_text(other, PORT_ATTR_netdev_master, "br0");
+	assert_int_equal(found(&m, "bond-member"), alone);
+	if (alone > 0)
+		assert_says(&m, 0, "members of the bond come and go");
 	member = append(bond);
 	member->type = VALUE_STRUCT;
 	append_number(member, 8);
