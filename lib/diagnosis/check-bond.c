@@ -141,15 +141,17 @@ static void look_for_returns(CheckRun *r, const char *bond)
  * the member that a bond with one member lacks. An adapter with one port has nothing to add. */
 static bool has_free_port(const CheckRun *r)
 {
-	for (size_t i = 0; i < r->objects->n; i++) {
-		const Object *o = r->objects->items[i];
-		const Object *device = object_list_device(r->objects, o);
+	const Object *mine = object_list_device(r->objects, r->port);
 
-		if (o->is_port && o != r->port && device && !object_is_function(device) &&
-		    *object_text(o, PORT_ATTR_netdev) &&
-		    streq(object_text(o, PORT_ATTR_protocol), "roce") &&
-		    !*object_text(o, PORT_ATTR_netdev_master) &&
-		    check_same_adapter(device, object_list_device(r->objects, r->port)))
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i], *device;
+
+		if (!o->is_port || o == r->port || !*object_text(o, PORT_ATTR_netdev) ||
+		    !streq(object_text(o, PORT_ATTR_protocol), "roce") ||
+		    *object_text(o, PORT_ATTR_netdev_master))
+			continue;
+		device = object_list_device(r->objects, o);
+		if (device && !object_is_function(device) && check_same_adapter(device, mine))
 			return true;
 	}
 	return false;
