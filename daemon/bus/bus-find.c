@@ -72,7 +72,7 @@ int bus_get_device_by_name(sd_bus_message *m, void *userdata, sd_bus_error *erro
 }
 
 /* The one port that KEY names. KIND is what it is in messages. */
-static int find_one(const Bus *b, FindKey *key, const char *kind, FoundPort *ret,
+static int find_one(const Bus *b, const FindKey *key, const char *kind, FoundPort *ret,
 		    sd_bus_error *error)
 {
 	FoundPort found[CANDIDATES];
@@ -219,7 +219,7 @@ int bus_found_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *err
 
 int bus_found_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd_bus_error *error)
 {
-	FindKey key = {.by = q->by, .text = q->text, .type = q->type, .netdev = q->text_2};
+	const FindKey key = {.by = q->by, .text = q->text, .type = q->type, .netdev = q->text_2};
 	_cleanup_free_ FoundPort *found = calloc(BUS_FIND_MAX, sizeof(*found));
 	FindKind by = _FIND_MAX;
 	size_t n = 0;

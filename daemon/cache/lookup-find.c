@@ -104,6 +104,19 @@ static bool may_be_interface(const char *text)
 	return *text && !strchr(text, '/');
 }
 
+/* NAME, an interface of P, as the cache has it. */
+static const char *interface_called(const Port *p, const char *name)
+{
+	TABLE_FOREACH(NetdevEntry, e, p->now.tables[PORT_TABLE_NETDEVS])
+		if (streq(e->name, name))
+			return e->name;
+	TABLE_FOREACH(GidEntry, e, p->now.tables[PORT_TABLE_GIDS])
+		if (streq(e->netdev, name))
+			return e->netdev;
+	return streq(p->now.values.netdev, name) ? p->now.values.netdev
+						 : p->now.values.netdev_master;
+}
+
 static int find_netdev(Search *s)
 {
 	const char *text = s->key->text;
@@ -111,7 +124,7 @@ static int find_netdev(Search *s)
 	if (!may_be_interface(text))
 		return -EINVAL;
 	for (const NameOwner *o = owners(s, NAME_NETDEV, text, strlen(text)); o; o = o->next)
-		take(s, o->owner, NULL, text);
+		take(s, o->owner, NULL, interface_called(o->owner, text));
 	return 0;
 }
 
@@ -519,20 +532,21 @@ static int find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room,
 	return result;
 }
 
-int lookup_find(const Cache *c, FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
+int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by)
 {
+	char buffer[FIND_PLAIN_SIZE];
 	FindKey plain;
 	int r = find(c, key, ret, room, ret_n, ret_by);
 
-	return (r == -ENOENT || r == -EINVAL) && find_key_plain(key, &plain)
+	return (r == -ENOENT || r == -EINVAL) && find_key_plain(key, buffer, &plain)
 		       ? find(c, &plain, ret, room, ret_n, ret_by)
 		       : r;
 }
 
 int lookup_port_by(const Cache *c, const char *text, FindKind by, Port **ret)
 {
-	FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX};
+	const FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX};
 	FoundPort found;
 	FindKind is_by;
 	size_t n;

@@ -3,9 +3,6 @@
 
 #include "lookup.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 /* Directories in /sys, whose entries are names of one kind: of two in a path the first here, as the
  * interfaces of a device are below it. */
 static const struct {
@@ -40,25 +37,16 @@ static char *end_of_path(char *path, FindKind *ret_by)
 static bool unit_to_path(char *text)
 {
 	char *end = text + strlen(text) - MIN(strlen(text), strlen(".device"));
-	char *to = text + 1;
 
 	if (!streq(end, ".device") || end == text)
 		return false;
 	*end = '\0';
 	memmove(text + 1, text, (size_t)(end - text) + 1);
 	text[0] = '/';
-	for (const char *at = to; *at; at++) {
-		char digits[3] = "";
-
-		if (at[0] == '\\' && at[1] == 'x' && isxdigit(at[2]) && isxdigit(at[3])) {
-			memcpy(digits, at + 2, 2);
-			*to++ = (char)strtoul(digits, NULL, 16);
-			at += 3;
-		} else {
-			*to++ = *at == '-' ? '/' : *at;
-		}
-	}
-	*to = '\0';
+	for (char *at = text; (at = strchr(at, '-'));)
+		*at = '/';
+	/* a wrong escape stays, and is in no name */
+	(void)instance_unescape(text);
 	return true;
 }
 
@@ -73,13 +61,13 @@ static bool cut_interface(char *text)
 	return cut;
 }
 
-bool find_key_plain(FindKey *key, FindKey *ret)
+bool find_key_plain(const FindKey *key, char buffer[FIND_PLAIN_SIZE], FindKey *ret)
 {
-	char *text = key->plain, *number;
+	char *text = buffer, *number;
 	FindKind by = _FIND_MAX;
 	size_t n = strlen(key->text);
 
-	if (key->by != _FIND_MAX || n >= sizeof(key->plain))
+	if (key->by != _FIND_MAX || n >= FIND_PLAIN_SIZE)
 		return false;
 	memcpy(text, key->text, n + 1);
 	if (!unit_to_path(text))

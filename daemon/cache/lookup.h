@@ -51,14 +51,14 @@ typedef struct FindKey {
 	GidType type;	    /* the GIDs of this type; _GID_TYPE_MAX: any */
 	const char *netdev; /* those of the network interface with this name or alternative name;
 			       NULL: any */
-	char plain[256];    /* room for find_key_plain() */
 } FindKey;
 
 /* Reads the text of KEY, of any kind, as another program prints a name: a path in /sys, a unit of
  * systemd, devlink's "pci/0000:c1:00.0", "H-" and a node GUID of ibnetdiscover, "ib0@if3:" of ip
- * link, or what has a slash at its end. *RET has the plain name, in KEY's room. False: the text is
- * none of them. */
-bool find_key_plain(FindKey *key, FindKey *ret);
+ * link, or what has a slash at its end. *RET has the plain name, in BUFFER. False: the text is none
+ * of them. */
+#define FIND_PLAIN_SIZE 256U
+bool find_key_plain(const FindKey *key, char buffer[FIND_PLAIN_SIZE], FindKey *ret);
 
 /* A port that was found. */
 typedef struct FoundPort {
@@ -72,8 +72,8 @@ typedef struct FoundPort {
 /*
  * Finds the ports that KEY names, each once, in the order of device index and port number. The
  * first ROOM of them go to RET; *RET_N is how many there are, and *RET_BY by what. What is in RET
- * is valid until the cache changes, and as long as KEY. A text that finds nothing is tried once
- * more by find_key_plain().
+ * is valid until the cache changes. A text that finds nothing is tried once more by
+ * find_key_plain().
  *
  *   NAME     "mlx5_0/1", "mlx5_0:1" (tried behind the GUIDs, which may look the same), or all ports
  * of the device "mlx5_0" NETDEV, ALTNAME, IFINDEX of an interface that is on the port (that of an
@@ -91,7 +91,7 @@ typedef struct FoundPort {
  * Interfaces are those in the network namespace of rdmad. Of several GIDs of one port the best one
  * by gid_compare() is taken. -ENOENT, -EINVAL.
  */
-int lookup_find(const Cache *c, FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
+int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by);
 
 /* By the name of the device, such as "mlx5_0". Never -EEXIST or -EINVAL. */

@@ -24,7 +24,7 @@ static void have(Port *p, const char *netdev, uint32_t ifindex)
 /* The interface of the port that TEXT finds by BY; "none": no port has it. */
 static const char *found(const Cache *c, const char *text, FindKind by)
 {
-	FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX};
+	const FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX};
 	FindKind is_by;
 	FoundPort port;
 	size_t n;

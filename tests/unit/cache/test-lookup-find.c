@@ -63,7 +63,7 @@ static Device *add_function(Cache *c, uint32_t index, const char *name, const ch
  * behind a port; "none" or "bad". */
 static const char *found_by(const Cache *c, const char *text, FindKind by, const char *netdev)
 {
-	FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX, .netdev = netdev};
+	const FindKey key = {.text = text, .by = by, .type = _GID_TYPE_MAX, .netdev = netdev};
 	static char line[512];
 	FoundPort found[4];
 	FindKind is_by;
@@ -251,7 +251,7 @@ static void test_find(void **state)
 /* More ports than there is room for: the first of them, and how many there are. */
 static void test_find_many(void **state)
 {
-	FindKey key = {.text = "mlx5_0", .by = _FIND_MAX, .type = _GID_TYPE_MAX};
+	const FindKey key = {.text = "mlx5_0", .by = _FIND_MAX, .type = _GID_TYPE_MAX};
 	Cache *c = *state;
 	FoundPort found[3];
 	FindKind by;

@@ -53,7 +53,7 @@ static Port *add_roce(Cache *c, uint32_t device, const char *name)
 static int lookup_gid_by_address(const Cache *c, const char *text, GidType type, const char *netdev,
 				 Port **ret, uint32_t *ret_index)
 {
-	FindKey key = {.text = text, .by = FIND_GID, .type = type, .netdev = netdev};
+	const FindKey key = {.text = text, .by = FIND_GID, .type = type, .netdev = netdev};
 	FoundPort found;
 	FindKind by;
 	size_t n;
@@ -278,7 +278,7 @@ static int lookup_address(const Cache *c, const char *text, Port **ret)
 
 static int lookup_netdev(const Cache *c, const char *text, Port **ret)
 {
-	FindKey key = {.text = text, .by = FIND_NETDEV, .type = _GID_TYPE_MAX};
+	const FindKey key = {.text = text, .by = FIND_NETDEV, .type = _GID_TYPE_MAX};
 	FindKind by = FIND_NETDEV;
 	size_t n;
 
