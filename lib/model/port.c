@@ -37,6 +37,12 @@ static bool is_infiniband(uint32_t protocol)
 	return protocol == PROTOCOL_INFINIBAND || protocol == PROTOCOL_OPA;
 }
 
+/* Whether the table whose size is row A has no entries. */
+static bool has_no(const PortSnapshot *s, PortAttr a)
+{
+	return mask_has(&s->supplied, a) && attr_get_raw(&port_attributes[a], &s->values) == 0;
+}
+
 static uint32_t derive_protocol(const PortSnapshot *s, const DeviceSnapshot *device)
 {
 	const PortValues *v = &s->values;
@@ -46,12 +52,16 @@ static uint32_t derive_protocol(const PortSnapshot *s, const DeviceSnapshot *dev
 		return PROTOCOL_USNIC;
 	if (node_type == NODE_TYPE_RNIC)
 		return PROTOCOL_IWARP;
+	/* Before Linux 6.14 ports of mana seem to be of InfiniBand, but the kernel names no
+	 * protocol and they have no tables: mana_ib_query_port() and mana_ib_get_port_immutable()
+	 * in its drivers/infiniband/hw/mana/main.c. */
+	if (device->values.dev_protocol == PROTOCOL_UNKNOWN && has_no(s, PORT_ATTR_gid_tbl_len) &&
+	    has_no(s, PORT_ATTR_pkey_tbl_len))
+		return PROTOCOL_RAW_PACKET;
 	/* Without GIDs there is no RoCE: the representors of an embedded switch, and devices whose
 	 * RoCE is switched off. */
 	if (v->link_layer == LINK_LAYER_ETHERNET)
-		return mask_has(&s->supplied, PORT_ATTR_gid_tbl_len) && v->gid_tbl_len == 0
-			       ? PROTOCOL_RAW_PACKET
-			       : PROTOCOL_ROCE;
+		return has_no(s, PORT_ATTR_gid_tbl_len) ? PROTOCOL_RAW_PACKET : PROTOCOL_ROCE;
 	/* The kernel names the protocol of the first port only; Omni-Path devices have one kind of
 	 * port. */
 	if (device->values.dev_protocol == PROTOCOL_OPA)

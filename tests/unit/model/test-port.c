@@ -129,30 +129,38 @@ static void test_configured(void **state)
 	}
 }
 
-/* On Ethernet without a GID table there is no RoCE: representors, and RoCE switched off. */
+/* On Ethernet without GIDs there is no RoCE: representors, and RoCE switched off. Without any table
+ * and a protocol that the kernel names it is not InfiniBand: mana. Sizes of -1 are not known. */
 static void test_protocol(void **state)
 {
 	static const struct {
-		uint32_t node_type, link_layer;
-		bool has_length;
-		uint32_t length, protocol;
+		uint32_t node_type, link_layer, named;
+		int gids, pkeys;
+		uint32_t protocol;
 	} cases[] = {
-		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, true, 0, PROTOCOL_RAW_PACKET},
-		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, true, 255, PROTOCOL_ROCE},
-		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, false, 0, PROTOCOL_ROCE},
-		{NODE_TYPE_RNIC, LINK_LAYER_ETHERNET, true, 0, PROTOCOL_IWARP},
-		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, true, 0, PROTOCOL_INFINIBAND},
-		{NODE_TYPE_UNSPECIFIED, LINK_LAYER_UNSPECIFIED, true, 1, PROTOCOL_UNKNOWN},
+		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, 0, 0, -1, PROTOCOL_RAW_PACKET},
+		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, 0, 255, -1, PROTOCOL_ROCE},
+		{NODE_TYPE_CA, LINK_LAYER_ETHERNET, 0, -1, -1, PROTOCOL_ROCE},
+		{NODE_TYPE_RNIC, LINK_LAYER_ETHERNET, 0, 0, -1, PROTOCOL_IWARP},
+		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, 0, 0, -1, PROTOCOL_INFINIBAND},
+		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, 0, 0, 0, PROTOCOL_RAW_PACKET},
+		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, 0, 0, 1, PROTOCOL_INFINIBAND},
+		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, 0, 1, 0, PROTOCOL_INFINIBAND},
+		{NODE_TYPE_CA, LINK_LAYER_INFINIBAND, 1, 0, 0, PROTOCOL_INFINIBAND},
+		{NODE_TYPE_UNSPECIFIED, LINK_LAYER_UNSPECIFIED, 0, 1, -1, PROTOCOL_UNKNOWN},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const DeviceSnapshot d = {.values.node_type = cases[i].node_type};
+		const DeviceSnapshot d = {.values = {.node_type = cases[i].node_type,
+						     .dev_protocol = cases[i].named}};
 		PortSnapshot s = {};
 
 		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
-		if (cases[i].has_length)
-			PORT_SUPPLY(&s, gid_tbl_len, cases[i].length);
+		PORT_SUPPLY(&s, gid_tbl_len, (uint32_t)cases[i].gids);
+		mask_set(&s.supplied, PORT_ATTR_gid_tbl_len, cases[i].gids >= 0);
+		PORT_SUPPLY(&s, pkey_tbl_len, (uint32_t)cases[i].pkeys);
+		mask_set(&s.supplied, PORT_ATTR_pkey_tbl_len, cases[i].pkeys >= 0);
 		port_derive(&s, &d);
 		assert_int_equal(s.values.protocol, cases[i].protocol);
 		port_snapshot_done(&s);
