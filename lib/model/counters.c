@@ -51,6 +51,8 @@ static const Unavailable *reason_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -ENOSYS:
 		return &unavailable_rows[UNAVAILABLE_NOT_REPORTED];
 	case -EINVAL: /* the port answered the PMA datagram so, or what sysfs has is no number */
 	case -ENODATA:

@@ -48,9 +48,11 @@ static void test_reasons(_unused_ void **state)
 		int error;
 		const char *reason;
 	} cases[] = {
-		{-ENOENT, "not-reported"},    {-EINVAL, "no-value"},  {-ENODATA, "no-value"},
-		{-ETIME, "firmware-timeout"}, {-EIO, "query-failed"}, {-ETIMEDOUT, "query-failed"},
-		{-EACCES, "query-failed"},
+		{-ENOENT, "not-reported"},     {-EINVAL, "no-value"},
+		{-ENODATA, "no-value"},	       {-ETIME, "firmware-timeout"},
+		{-EIO, "query-failed"},	       {-ETIMEDOUT, "query-failed"},
+		{-EACCES, "query-failed"},     {-ENOSYS, "not-reported"},
+		{-EOPNOTSUPP, "not-reported"},
 	};
 	CounterEntry e;
 	Counter c;
