@@ -76,7 +76,7 @@ static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 	int r = nldev_parse_device(m, &d);
 
 	if (r < 0)
-		return r;
+		return r == -EILSEQ ? 0 : r;
 	if (a->n == NLDEV_DEVICES_MAX)
 		return -E2BIG;
 	if (!array_grow(a->devices, a->n))

@@ -82,7 +82,7 @@ void dcb_supply_gid_type(int rdma_cm, const char *name, uint32_t port, PortSnaps
 	char path[128];
 	AttrText text;
 
-	if (!*name || strchr(name, '/') || *name == '.')
+	if (!is_file_name(name))
 		return;
 	snprintf(path, sizeof(path), "%s/ports/%u/default_roce_mode", name, port);
 	if (sysfs_read_text(rdma_cm, path, text, sizeof(text)) < 0)

@@ -92,7 +92,7 @@ static bool find_name(const GidEntry *e, uint32_t port, int device, char ret[16]
 	if (*ret)
 		return true;
 	snprintf(path, sizeof(path), "ports/%u/gid_attrs/ndevs/%u", port, e->index);
-	return sysfs_read_text(device, path, ret, 16) == 0 && !strchr(ret, '/') && ret[0] != '.';
+	return sysfs_read_text(device, path, ret, 16) == 0 && is_file_name(ret);
 }
 
 static void complete(GidEntry *e, uint32_t port, const GidPlace *place)

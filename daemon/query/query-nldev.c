@@ -149,7 +149,7 @@ static int on_candidate(const struct nlmsghdr *message, void *userdata)
 	int r = nldev_parse_device(message, &s);
 
 	if (r < 0)
-		return r;
+		return r == -EILSEQ ? 0 : r;
 	if (streq(s.values.name, search->name)) {
 		search->index = s.values.index;
 		search->found = true;

@@ -29,8 +29,7 @@ int sysfs_open_device(const char *name)
 {
 	char path[sizeof("/sys/class/infiniband/") + sizeof(AttrText)];
 
-	/* The kernel allows any name that can be a directory's. */
-	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/'))
+	if (!is_file_name(name))
 		return -EINVAL;
 	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", name);
 	return sysfs_open_directory(AT_FDCWD, path);
@@ -384,8 +383,13 @@ static void supply_without_verbs(int directory, PortSnapshot *s, int *error)
 	note_error(supply_rate(directory, s), error);
 	if (!mask_has(&s->supplied, PORT_ATTR_gid_tbl_len) && count_files(directory, "gids", &n))
 		PORT_SUPPLY(s, gid_tbl_len, n);
-	if (!mask_has(&s->supplied, PORT_ATTR_pkey_tbl_len) && count_files(directory, "pkeys", &n))
-		PORT_SUPPLY(s, pkey_tbl_len, n);
+	/* a port without P_Keys has no directory for them */
+	if (!mask_has(&s->supplied, PORT_ATTR_pkey_tbl_len)) {
+		if (count_files(directory, "pkeys", &n))
+			PORT_SUPPLY(s, pkey_tbl_len, n);
+		else if (errno == ENOENT)
+			PORT_SUPPLY(s, pkey_tbl_len, 0);
+	}
 	if (mask_has(&s->supplied, PORT_ATTR_cap_mask))
 		return;
 	r = sysfs_read_number(directory, "cap_mask", UINT32_MAX, &mask);
@@ -561,8 +565,8 @@ int sysfs_read_netdev_speed(int file, uint64_t *ret)
 
 	if (r < 0)
 		return r;
-	/* Some drivers print that -1 as an unsigned number. */
-	if (v == UINT32_MAX)
+	/* Some drivers print that -1 as an unsigned number, of 32 or of 16 bits. */
+	if (v == UINT32_MAX || v == UINT16_MAX)
 		return -EINVAL;
 	*ret = v * UINT64_C(1000000);
 	return 0;

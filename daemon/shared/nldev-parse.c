@@ -2,6 +2,7 @@
 
 #include "nldev-parse.h"
 
+#include <ctype.h>
 #include <rdma/rdma_netlink.h>
 
 #include "decode.h"
@@ -26,17 +27,30 @@ int nldev_parse_index(struct nlattr *a, uint32_t *ret)
 	return 0;
 }
 
-/* A name that does not fit is refused and not cut: cut, it could be that of another device. With a
- * '/' it would be a path where sysfs is read. */
+/* A name that does not fit is refused and not cut: cut, it could be that of another device. */
 static int parse_name(struct nlattr *a, AttrText ret)
 {
 	char text[sizeof(AttrText) + 1];
 
-	if (!netlink_text(a, text, sizeof(text)) || text[0] == '\0' || strchr(text, '/') ||
+	if (!netlink_text(a, text, sizeof(text)) || text[0] == '\0' ||
 	    strlen(text) >= sizeof(AttrText))
 		return -EBADMSG;
+	if (!is_file_name(text))
+		return -EILSEQ;
 	memcpy(ret, text, sizeof(AttrText));
 	return 0;
+}
+
+/* The version of the firmware without blanks and newlines at its end: vmw_pvrdma adds a newline
+ * (pvrdma_get_fw_ver_str() in the kernel's drivers/infiniband/hw/vmw_pvrdma/pvrdma_main.c). */
+static void parse_firmware(struct nlattr *a, AttrText ret)
+{
+	size_t n;
+
+	if (!netlink_text(a, ret, sizeof(AttrText)))
+		ret[0] = '\0';
+	for (n = strlen(ret); n > 0 && isspace((unsigned char)ret[n - 1]); n--)
+		ret[n - 1] = '\0';
 }
 
 /* The kernel's names of protocols: fill_dev_info() in drivers/infiniband/core/nldev.c. */
@@ -59,13 +73,16 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 	uint32_t index;
 	AttrText text;
 	uint64_t v, last;
+	int r;
 
 	if (nldev_parse_attributes(message, a) < 0 ||
 	    nldev_parse_index(a[RDMA_NLDEV_ATTR_DEV_INDEX], &index) < 0 ||
-	    parse_name(a[RDMA_NLDEV_ATTR_DEV_NAME], text) < 0 ||
 	    /* In a message about a device the port index is that of its last port. */
 	    !netlink_number(a[RDMA_NLDEV_ATTR_PORT_INDEX], &v))
 		return -EBADMSG;
+	r = parse_name(a[RDMA_NLDEV_ATTR_DEV_NAME], text);
+	if (r < 0)
+		return r;
 	DEVICE_SUPPLY(&d, index, index);
 	DEVICE_SUPPLY_TEXT(&d, name, text);
 	last = MIN(v, (uint64_t)UINT32_MAX);
@@ -78,8 +95,7 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 		DEVICE_SUPPLY(&d, sys_image_guid, v);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_CAP_FLAGS], &v))
 		DEVICE_SUPPLY(&d, cap_flags, v);
-	if (!netlink_text(a[RDMA_NLDEV_ATTR_FW_VERSION], text, sizeof(text)))
-		text[0] = '\0';
+	parse_firmware(a[RDMA_NLDEV_ATTR_FW_VERSION], text);
 	DEVICE_SUPPLY_TEXT(&d, fw_ver, text);
 	if (netlink_text(a[RDMA_NLDEV_ATTR_DEV_PROTOCOL], text, sizeof(text)))
 		supply_protocol(&d, text);

@@ -40,10 +40,11 @@ int nldev_parse_index(struct nlattr *a, uint32_t *ret);
  * Reads the device in MESSAGE into *RET, which is overwritten and owns nothing.
  *
  * -EBADMSG if the message does not identify a device: it must have an index, a name of 1 to 63
- * bytes without '/', and a number of ports, which may be more than RDMA_PORT_MAX. Every other
- * attribute is optional: one that is not there, or is no number where one is expected, is not
- * supplied. Longer text is cut.
- * Firmware version, type and parent are always supplied: the kernel leaves the attributes out if
- * the device has none, and that is the empty text and the normal type.
+ * bytes, and a number of ports, which may be more than RDMA_PORT_MAX. -EILSEQ if the name is none
+ * that a file can have: the kernel takes "a/b", and its own directory of all devices cannot be read
+ * then. Such a device is left out, and the others are served. Every other attribute is optional:
+ * one that is not there, or is no number where one is expected, is not supplied. Longer text is
+ * cut. Firmware version, type and parent are always supplied: the kernel leaves the attributes out
+ * if the device has none, and that is the empty text and the normal type.
  */
 int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret);

@@ -159,6 +159,12 @@ static inline const char *startswith(const char *s, const char *prefix)
 	return strncmp(s, prefix, n) == 0 ? s + n : NULL;
 }
 
+/* Whether NAME can be that of a file in a directory; it may begin with a dot. */
+static inline bool is_file_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
 /* Copies SOURCE into the SIZE bytes at BUFFER, always terminated; longer text is cut. Bytes behind
  * the end are zeroed, so that two buffers of equal text compare equal with memcmp(). */
 void text_copy(char *buffer, size_t size, const char *source);

@@ -221,12 +221,40 @@ static void test_many_ports(_unused_ void **state)
 	run("rdmactl counters wide/300 >/dev/null");
 }
 
+/* The kernel takes names of devices that begin with a dot, and names that no file can have. Such a
+ * device is gone, and the others stay. This is the last test: the directory of all devices cannot
+ * be read any more. */
+static void test_names(_unused_ void **state)
+{
+	char device[RDMAD_PATH_MAX];
+	uint32_t hidden, slash;
+
+	fabric_restart(f, EVENTS_ALONE);
+	sim("add sim0 driver=mlx5 link=ib");
+	sim("add sim1 driver=mlx5 link=ib");
+	slash = wait_port(f, "sim1/1");
+	run("rdma dev set sim0 name .hidden");
+	refresh(f);
+	hidden = wait_port(f, ".hidden/1");
+	snprintf(device, sizeof(device), RDMAD_DEVICE_PREFIX "/%u", hidden);
+	fixture_assert_property(f, device, DEVICE, "CharDevices", "1");
+	fixture_assert_property(f, device, DEVICE, "HcaType", "SIM");
+	run("rdma dev set sim1 name a/b");
+	refresh(f);
+	wait_gone(f, slash);
+	fixture_assert_property(f, path_of(hidden, 1).text, PORT, "DeviceName", ".hidden");
+	run("systemctl restart rdmad");
+	fixture_connect(f);
+	assert_int_equal(wait_port(f, ".hidden/1"), hidden);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_provider), cmocka_unit_test(test_no_node),
 		cmocka_unit_test(test_flaps),	    cmocka_unit_test(test_container),
 		cmocka_unit_test(test_iwarp_gids),  cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, setup, NULL);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include "pci.h"
 #include "query-function.h"
 #include "query-sysfs.h"
 #include "tree.h"
@@ -186,6 +187,44 @@ static void test_functions_unknown(void **state)
 	expect_function(&gone, "0000:00:05.0", "", -1, "", "");
 }
 
+/* Domains of PCI that have more than four digits, or more parts above them than the root: below a
+ * VMD of Intel, as the kernel and as SPDK number them, and on the VMBus of Azure. */
+static void test_domains(void **state)
+{
+	static const char *const cases[][2] = {
+		{"pci0000:d7/0000:d7:05.5/pci10000:00/10000:00:02.0/10000:01:00.0",
+		 "10000:01:00.0"},
+		{"pci0000:5d/0000:5d:05.5/pci5d0505:00/5d0505:01:00.0", "5d0505:01:00.0"},
+		{"LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/MSFT1000:00/"
+		 "7ad35d50-c05b-47ab-b3a0-56a9a845852b/pcic05b:00/c05b:00:00.0",
+		 "c05b:00:00.0"},
+	};
+	Tree *t = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char device[16], path[256], parsed[PCI_ADDRESS_SIZE];
+		DeviceSnapshot s = {};
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/numa_node", cases[i][0]);
+		tree_put(t, path, "1\n");
+		snprintf(device, sizeof(device), "%zu/device", i);
+		snprintf(path, sizeof(path), "../%s", cases[i][0]);
+		tree_put_link(t, device, path);
+		*strchr(device, '/') = '\0';
+		fd = sysfs_open_directory(t->fd, device);
+		assert_true(fd >= 0);
+		snprintf(path, sizeof(path), "/sys/devices/%s", cases[i][0]);
+		sysfs_supply_device(fd, &s);
+		function_supply(fd, path, &s);
+		close(fd);
+		assert_string_equal(text_of(&s, DEVICE_ATTR_pci_address), cases[i][1]);
+		assert_int_equal(s.values.numa_node, 1);
+		assert_int_equal(pci_address_parse(cases[i][1], parsed), 0);
+		assert_string_equal(parsed, cases[i][1]);
+	}
+}
+
 /* A list that does not fit is not cut. */
 static void test_long_list(void **state)
 {
@@ -296,6 +335,11 @@ static void test_port(void **state)
 	assert_int_equal(s.values.lmc, 2);
 	assert_int_equal(s.values.link_layer, 1);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_sm_lid));
+	/* without P_Keys there is no directory for them, and GIDs without one are not known */
+	assert_true(mask_has(&s.supplied, PORT_ATTR_pkey_tbl_len));
+	assert_int_equal(s.values.pkey_tbl_len, 0);
+	assert_false(mask_has(&s.supplied, PORT_ATTR_gid_tbl_len));
+	mask_set(&s.supplied, PORT_ATTR_pkey_tbl_len, false);
 	tree_put(t, "ports/1/phys_state", "5: LinkUp\n");
 	tree_put(t, "ports/1/sm_lid", "0x1\n");
 	tree_put(t, "ports/1/sm_sl", "3\n");
@@ -514,12 +558,16 @@ static void test_netdev_speed(void **state)
 	assert_int_equal(read_speed(t, 3, &speed), -EINVAL);
 	tree_put(t, "eth0/speed", "4294967295\n");
 	assert_int_equal(read_speed(t, 3, &speed), -EINVAL);
+	tree_put(t, "eth0/speed", "65535\n");
+	assert_int_equal(read_speed(t, 3, &speed), -EINVAL);
 }
 
 static void test_names(_unused_ void **state)
 {
 	assert_int_equal(sysfs_open_device(""), -EINVAL);
+	assert_int_equal(sysfs_open_device("."), -EINVAL);
 	assert_int_equal(sysfs_open_device(".."), -EINVAL);
+	assert_int_equal(sysfs_open_device(".no-such-device"), -ENOENT);
 	assert_int_equal(sysfs_open_device("a/b"), -EINVAL);
 	assert_int_equal(sysfs_open_device("no-such-device"), -ENOENT);
 }
@@ -534,6 +582,7 @@ int main(void)
 		TEST(test_device),
 		TEST(test_functions),
 		TEST(test_functions_unknown),
+		TEST(test_domains),
 		TEST(test_long_list),
 		TEST(test_device_without),
 		TEST(test_chardevs),

@@ -62,6 +62,27 @@ static void test_full(_unused_ void **state)
 	nlmsg_free(m);
 }
 
+/* The version of the firmware as drivers write it, and as it is. */
+static void test_firmware(_unused_ void **state)
+{
+	static const char *const cases[][2] = {{"1.0.3\n", "1.0.3"},
+					       {"4.1(3a) ", "4.1(3a)"},
+					       {" \n", ""},
+					       {"10. 2. 1. 0", "10. 2. 1. 0"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m = bare_message();
+		DeviceSnapshot s = {};
+
+		nla_put_string(m, RDMA_NLDEV_ATTR_FW_VERSION, cases[i][0]);
+		assert_int_equal(nldev_parse_device(nlmsg_hdr(m), &s), 0);
+		device_derive(&s);
+		assert_string_equal(s.values.fw_ver, cases[i][1]);
+		assert_int_equal(mask_has(&s.valid, DEVICE_ATTR_fw_ver), *cases[i][1] != '\0');
+		nlmsg_free(m);
+	}
+}
+
 /* One plane of another device. The numbers of the attributes are those of Linux 6.11. */
 static void test_plane(_unused_ void **state)
 {
@@ -156,7 +177,12 @@ static void test_identity(_unused_ void **state)
 		{RDMA_NLDEV_ATTR_PORT_INDEX, "", 0, -EBADMSG},
 		{RDMA_NLDEV_ATTR_DEV_NAME, "", 0, -EBADMSG},
 		{RDMA_NLDEV_ATTR_DEV_NAME, "", 1, -EBADMSG},
-		{RDMA_NLDEV_ATTR_DEV_NAME, "../a", 5, -EBADMSG},
+		/* names that no file can have */
+		{RDMA_NLDEV_ATTR_DEV_NAME, "../a", 5, -EILSEQ},
+		{RDMA_NLDEV_ATTR_DEV_NAME, "a/b", 4, -EILSEQ},
+		{RDMA_NLDEV_ATTR_DEV_NAME, "..", 3, -EILSEQ},
+		{RDMA_NLDEV_ATTR_DEV_NAME, ".", 2, -EILSEQ},
+		{RDMA_NLDEV_ATTR_DEV_NAME, ".a", 3, 0},
 		{RDMA_NLDEV_ATTR_DEV_NAME, "we:ird.na-me_x", 15, 0},
 		{RDMA_NLDEV_ATTR_DEV_NAME, "rxe0\0/", 6, 0},
 		{RDMA_NLDEV_ATTR_DEV_NAME, "abc", 3, 0}, /* not terminated */
@@ -245,10 +271,11 @@ static void test_truncated(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full),	 cmocka_unit_test(test_plane),
-		cmocka_unit_test(test_bare),	 cmocka_unit_test(test_many_ports),
-		cmocka_unit_test(test_switch),	 cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_optional), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_full),	   cmocka_unit_test(test_firmware),
+		cmocka_unit_test(test_plane),	   cmocka_unit_test(test_bare),
+		cmocka_unit_test(test_many_ports), cmocka_unit_test(test_switch),
+		cmocka_unit_test(test_identity),   cmocka_unit_test(test_optional),
+		cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests_name("nldev-parse", tests, NULL, NULL);
