@@ -599,6 +599,9 @@ static void test_contents(_unused_ void **state)
 	assert_shows(&m, &v, "rdmad is not running since");
 	assert_shows(&m, &v, "in -, out -");
 	top_model_restart(&m.model);
+	top_model_fail(&m.model, "too many calls");
+	assert_shows(&m, &v, ": no counters: too many calls");
+	top_model_restart(&m.model);
 	m.model.waiting_usec = NOW_USEC - 9 * USEC_PER_SEC;
 	assert_shows(&m, &v, "waiting for the counters for 9 s");
 }
