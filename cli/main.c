@@ -213,7 +213,8 @@ static const char *last_argument(const Command *command, int *ret_first)
 }
 
 /* The arguments as the help shows them: "[PORT...]". */
-#define ARGUMENTS_SIZE 48
+#define ARGUMENTS_SIZE 80
+#define LONG_ARGUMENTS 48U
 static const char *arguments_of(const Command *command, char buffer[ARGUMENTS_SIZE])
 {
 	int n;
@@ -243,7 +244,7 @@ static ExitStatus help(void)
 	puts("Usage: rdmactl [OPTION...] [COMMAND] [ARGUMENT...]\n\n"
 	     "Shows the RDMA ports of this machine as rdmad knows them.\n\nCommands:");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		char synopsis[64];
+		char synopsis[2 * ARGUMENTS_SIZE];
 
 		snprintf(synopsis, sizeof(synopsis), "%s %s", commands[i].name,
 			 arguments_of(&commands[i], arguments));
@@ -263,8 +264,11 @@ static ExitStatus help_command(const Command *command)
 	char arguments[ARGUMENTS_SIZE];
 	int n;
 
-	printf("Usage: rdmactl [OPTION...] %s%s%s\n\n%s.\n", command->name,
-	       command->argument ? " " : "", arguments_of(command, arguments), command->help);
+	(void)arguments_of(command, arguments);
+	/* the libraries of env leave little room on their line */
+	printf("Usage: rdmactl [%s] %s%s%s\n\n%s.\n",
+	       strlen(arguments) > LONG_ARGUMENTS ? "..." : "OPTION...", command->name,
+	       command->argument ? " " : "", arguments, command->help);
 	options_print(&options, command->name);
 	if (command->argument && startswith(last_argument(command, &n), "PORT"))
 		print_port_names();

@@ -23,6 +23,9 @@
  * NVSHMEM 3.5.1, src/modules/transport: NVSHMEM_HCA_LIST is of whole names, and needs
  * NVSHMEM_ENABLE_NIC_PE_MAPPING. The index of the P_Key is always 0.
  *
+ * Mooncake 3b5a5941, mooncake-transfer-engine/src: MC_TE_FILTERS has whole names of devices
+ * (topology.cpp), MC_IB_PORT, MC_GID_INDEX and MC_PKEY_INDEX are for all of them (config.cpp).
+ *
  * Which of them find a GID index, and which: rails_index_family().
  */
 
@@ -54,6 +57,8 @@ static const Library libraries[] = {
 	 .variables = {{"NVSHMEM_ENABLE_NIC_PE_MAPPING", VARIABLE_FIXED, .prefix = "1"}, {"NVSHMEM_HCA_LIST", .kind = VARIABLE_PORTS},
 		       {"NVSHMEM_IB_GID_INDEX", VARIABLE_GID_INDEX, .finder = "NVSHMEM 3.5 or later"},
 		       {"NVSHMEM_IB_ADDR_FAMILY", .kind = VARIABLE_FAMILY}}},
+	{"mooncake", "Mooncake", .variables = {{"MC_TE_FILTERS", .kind = VARIABLE_DEVICES}, {"MC_IB_PORT", .kind = VARIABLE_PORT},
+		       {"MC_GID_INDEX", VARIABLE_GID_INDEX, .finder = "Mooncake"}, {"MC_PKEY_INDEX", .kind = VARIABLE_PKEY_INDEX}}},
 };
 /* clang-format on */
 

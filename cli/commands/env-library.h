@@ -9,12 +9,14 @@
 #include "rdmactl.h"
 
 /* As the usage and the message about an unknown one have them. */
-#define LIBRARY_NAMES "nccl|rccl|ucx|ofi|mpi|gloo|nvshmem"
+#define LIBRARY_NAMES "nccl|rccl|ucx|ofi|mpi|gloo|nvshmem|mooncake"
 
 /* The contents of a variable. */
 typedef enum VariableKind {
 	VARIABLE_PORTS,	     /* all ports, "mlx5_0:1,mlx5_1:1" */
 	VARIABLE_DEVICE,     /* the one device */
+	VARIABLE_DEVICES,    /* all devices */
+	VARIABLE_PORT,	     /* the one number of the ports of all devices, if it is not 1 */
 	VARIABLE_NETDEV,     /* the one network interface */
 	VARIABLE_NETDEVS,    /* all network interfaces */
 	VARIABLE_GID_INDEX,  /* the one index that is right for all ports */

@@ -102,6 +102,14 @@ static const char *find_netdev(const Rails *rails, const Rail *r)
 	return found ? found : "";
 }
 
+/* Whether the subnet manager has not given PORT, one of InfiniBand, a LID; 0xffff is none. */
+static bool has_no_lid(const Object *port)
+{
+	uint64_t lid = object_number(port, PORT_ATTR_lid);
+
+	return object_value(port, PORT_ATTR_lid) && (lid == 0 || lid == UINT16_MAX);
+}
+
 /* Why the library should not use R; NULL if it can. */
 static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r, bool local,
 				 char buffer[256])
@@ -134,7 +142,7 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	if (w->interface || (w->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
 		return *r->netdev ? NULL : "none of its network interfaces has an IP address";
 	if (r->infiniband)
-		return NULL;
+		return has_no_lid(r->port) ? "it has no LID" : NULL;
 	snprintf(buffer, 256, "%s does not use %s", w->title, protocol);
 	return buffer;
 }

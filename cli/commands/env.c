@@ -80,6 +80,11 @@ static void port_with_colon(const Object *port, char buffer[96])
 		*slash = ':';
 }
 
+static unsigned int port_number(const Rail *r)
+{
+	return (unsigned int)object_number(r->port, PORT_ATTR_port_num);
+}
+
 /* Writes into BUFFER what variable V must be for RAIL alone, "" if it must not be set. Returns
  * false if RAIL is left out, or any value is right for it. */
 static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
@@ -94,7 +99,11 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 	case VARIABLE_PORTS:
 		port_with_colon(rail->port, buffer);
 		return true;
+	case VARIABLE_PORT:
+		snprintf(buffer, 96, "%u", port_number(rail));
+		return true;
 	case VARIABLE_DEVICE:
+	case VARIABLE_DEVICES:
 		text_copy(buffer, 96, object_text(rail->port, PORT_ATTR_device_name));
 		return true;
 	case VARIABLE_NETDEV:
@@ -123,7 +132,8 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 /* Whether a list of all ports is a value of V. */
 static bool is_list(const Variable *v)
 {
-	return v->kind == VARIABLE_PORTS || v->kind == VARIABLE_NETDEVS;
+	return v->kind == VARIABLE_PORTS || v->kind == VARIABLE_DEVICES ||
+	       v->kind == VARIABLE_NETDEVS;
 }
 
 static bool is_opa(const Rail *r)
@@ -140,6 +150,11 @@ static bool is_efa(const Rail *r)
 static bool has_index(const Rail *r)
 {
 	return r->has_index;
+}
+
+static bool has_other_port(const Rail *r)
+{
+	return port_number(r) != 1;
 }
 
 /* Libraries use the entry 0 of the P_Keys by themselves. */
@@ -179,10 +194,13 @@ static bool is_needed(const Environment *e, const Variable *v)
 	case VARIABLE_PKEY_INDEX:
 	case VARIABLE_PKEY:
 		return any_is(e, needs_pkey);
+	case VARIABLE_PORT:
+		return any_is(e, has_other_port);
 	case VARIABLE_UCX:
 		return !any_is(e, is_opa);
 	case VARIABLE_PORTS:
 	case VARIABLE_DEVICE:
+	case VARIABLE_DEVICES:
 	case VARIABLE_NETDEV:
 	case VARIABLE_NETDEVS:
 	case VARIABLE_FIXED:
