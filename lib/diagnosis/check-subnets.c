@@ -68,8 +68,9 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 				.is_opa = is_opa(port)};
 
 		r->port = port;
-		if (!prefix || !object_is_active(port) || p.lid == 0 || p.sm_lid == 0 ||
-		    check_is_ignored(r, r->check->name))
+		/* 0xffff is the permissive LID: nobody has told the port another one */
+		if (!prefix || !object_is_active(port) || p.lid == 0 || p.lid == 0xffff ||
+		    p.sm_lid == 0 || p.sm_lid == 0xffff || check_is_ignored(r, r->check->name))
 			continue;
 		p.prefix = value_text(prefix);
 		ret[n++] = p;

@@ -164,9 +164,14 @@ static Object *add_subnet(Machine *m, const char *protocol, const char *prefix, 
 
 static void test_prefixes(_unused_ void **state)
 {
-	_cleanup_machine_ Machine m = {}, lids = {}, unknown = {};
+	_cleanup_machine_ Machine m = {}, lids = {}, unknown = {}, none = {};
 	Object *port;
 
+	/* the permissive LID is nobody's */
+	add_subnet(&none, "infiniband", PREFIX, 1, 1, ADAPTER "1");
+	add_subnet(&none, "infiniband", PREFIX, 2, 0xffff, ADAPTER "2");
+	add_subnet(&none, "infiniband", PREFIX, 0xffff, 3, ADAPTER "3");
+	assert_int_equal(found(&none, "same-prefix"), 0);
 	/* Omni-Path and InfiniBand call their first subnet the same */
 	add_subnet(&m, "opa", PREFIX, 1, 1, ADAPTER "1");
 	add_subnet(&m, "infiniband", PREFIX, 2, 2, ADAPTER "2");
