@@ -191,6 +191,17 @@ static uint32_t find_mask(void *userdata, const char *netdev, uint32_t address)
 	return 0;
 }
 
+static bool hides_devices(void *userdata)
+{
+	const Asker *a = userdata;
+	_cleanup_free_ char *mode = NULL;
+
+	return sd_bus_get_property_string(a->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					  RDMAD_INTERFACE_MANAGER, "NamespaceMode", NULL,
+					  &mode) >= 0 &&
+	       streq(mode, "exclusive");
+}
+
 /* Of this machine only this machine knows: how large the subnet of an address is, and what may be
  * opened. */
 CheckAsk asker_functions(Asker *a)
@@ -204,6 +215,7 @@ CheckAsk asker_functions(Asker *a)
 		.counters_before = a->before.n > 0 ? find_before : NULL,
 		.access = bus_is_local(c) ? access_node : NULL,
 		.subnet_mask = c->host || c->machine ? NULL : find_mask,
+		.hides_devices = hides_devices,
 		.userdata = a,
 	};
 }

@@ -72,6 +72,7 @@ struct Health {
 	const Object **devices;
 	size_t n_ports, n_devices;
 	bool is_other_set; /* devices or ports have come or gone */
+	bool hides_devices;
 
 	bool is_marked;	     /* anything */
 	bool is_again;	     /* a kept finding depends on the time */

@@ -138,6 +138,18 @@ static void find_set(Health *h)
 
 /* Looking */
 
+static bool ask_hides_devices(void *userdata)
+{
+	const Health *h = userdata;
+
+	return h->hides_devices;
+}
+
+void health_hide(Health *h, bool hides_devices)
+{
+	h->hides_devices = hides_devices;
+}
+
 static CheckRun new_run(Health *h)
 {
 	return (CheckRun){
@@ -155,6 +167,7 @@ static CheckRun new_run(Health *h)
 			.counters_before = health_ask_counters_before,
 			.far_counters = health_ask_far,
 			.far_counters_before = health_ask_far_before,
+			.hides_devices = ask_hides_devices,
 			.userdata = h},
 		.devices = h->devices,
 	};

@@ -48,6 +48,8 @@ typedef void (*HealthTell)(void *userdata, Device *d);
 void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata);
 /* Whether the ports are to be compared. */
 bool health_wants_comparison(const Health *h);
+/* Whether devices can be in containers, where they are not seen. */
+void health_hide(Health *h, bool hides_devices);
 void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata);
 /* When all has been judged as far as changes need it: when it is to be judged again, because it
  * depends on the time, on CLOCK_REALTIME; UINT64_MAX: only after a change. */

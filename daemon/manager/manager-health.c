@@ -103,7 +103,10 @@ static uint64_t next_share(uint64_t begin_nsec, uint64_t share)
 static void compare(Manager *m)
 {
 	uint64_t begin = processor_now_nsec();
+	SourceStatus status;
 
+	m->source->ops->status(m->source, &status);
+	health_hide(m->health, status.namespaces && streq(status.namespaces, "exclusive"));
 	health_compare(m->health, realtime_now_usec(), publish_health, m);
 	m->compare_usec = next_share(begin, COMPARE_SHARE);
 	m->health_told = true;

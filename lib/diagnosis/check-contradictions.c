@@ -72,6 +72,8 @@ static bool is_shared(const Object *port, uint64_t lanes)
 	while (list_next(&enabled, &item))
 		if (item.number >= 4)
 			return false;
+	if (!streq(object_text(port, PORT_ATTR_protocol), "infiniband"))
+		return false;
 	for (size_t i = 0; lanes == 2 && i < ARRAY_SIZE(speeds); i++)
 		if (streq(speed, speeds[i]))
 			return true;
@@ -209,10 +211,6 @@ void look_at_same_guids(CheckRun *r)
 			   "it has the GUID %s, as %s has: the subnet manager takes them for one",
 			   g[i].text, object_name(twin->port, name));
 	}
-	for (size_t i = 0; i < r->n_ports; i++) {
-		r->port = r->ports[i];
-		r->device = devices[i];
-		look_at_same_vf_guids(r);
-	}
+	look_at_same_vf_guids(r);
 	r->port = r->device = NULL;
 }

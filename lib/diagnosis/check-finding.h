@@ -86,6 +86,9 @@ typedef struct CheckAsk {
 	/* The mask of the IPv4 address ADDRESS on NETDEV, both in the order of the host; 0: it has
 	 * no such address, or other interfaces do not answer for it. */
 	uint32_t (*subnet_mask)(void *userdata, const char *netdev, uint32_t address);
+	/* Whether a device that is in a container is not among the objects (rdma system: netns
+	 * exclusive). */
+	bool (*hides_devices)(void *userdata);
 	void *userdata;
 } CheckAsk;
 

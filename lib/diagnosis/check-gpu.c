@@ -53,8 +53,8 @@ void look_for_far_gpus(CheckRun *r)
 	_cleanup_free_ Distance *nearest = NULL;
 	_cleanup_(gpus_done) Gpus all = {};
 
-	/* if ports were named, only these are checked */
-	if (r->n_names > 0)
+	/* if ports were named, only these are checked; and what is near may be in a container */
+	if (r->n_names > 0 || (r->ask.hides_devices && r->ask.hides_devices(r->ask.userdata)))
 		return;
 	if (gpus_find(r->objects, &all) < 0 || !(nearest = calloc(all.n + 1, sizeof(*nearest)))) {
 		r->error = -ENOMEM;

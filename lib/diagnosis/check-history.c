@@ -137,7 +137,7 @@ void look_at_former_rate(CheckRun *r)
 	if (!transitions)
 		return;
 	highest.number = find_highest_rate(r, transitions, &until.number);
-	if (rate->number >= highest.number)
+	if (rate->number >= highest.number || check_is_speed_set(r->port))
 		return;
 	is = format_value(row, rate);
 	was = format_value(row, &highest);

@@ -52,6 +52,8 @@ void look_at_neighbor_mtu(CheckRun *r)
 		   check_other_end(r->port, name), frame);
 }
 
+#define DSCPS 64U
+
 /* Whether a packet of PORT can have a VLAN tag: one of its GIDs is of a VLAN. */
 static bool has_vlan(const Object *port)
 {
@@ -77,19 +79,40 @@ static bool spares_untagged(const Object *port)
 	return n > 0;
 }
 
-/* Only the VLAN tag is trusted, and RoCE packets have none. */
+/* Whether no DSCP gets a priority of PORT that has flow control. Of those that are not listed the
+ * driver decides. */
+static bool spares_each_dscp(const Object *port)
+{
+	ListReader map = list_reader(ATTR_PAIRS, object_text(port, PORT_ATTR_dscp_to_priority));
+	ListItem item, enabled;
+	size_t n = 0;
+
+	for (; list_next(&map, &item); n++)
+		for (ListReader l =
+			     list_reader(ATTR_NUMBERS, object_text(port, PORT_ATTR_pfc_enabled));
+		     list_next(&l, &enabled);)
+			if (enabled.number == item.second)
+				return false;
+	return n == DSCPS;
+}
+
+/* Only the VLAN tag is trusted, and RoCE packets have none; or DSCP is, and none is mapped. */
 void look_for_unused_pfc(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_priority_trust];
 	const char *trust = object_text(r->port, PORT_ATTR_priority_trust);
+	bool by_tag = streq(trust, "pcp");
 
-	if (!streq(trust, "pcp") || !check_is_in_use(r) ||
+	if ((!by_tag && !streq(trust, "dscp")) || !check_is_in_use(r) ||
 	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") || !spares_untagged(r->port) ||
-	    has_vlan(r->port) || check_is_expected(r, row) ||
+	    !(by_tag ? !has_vlan(r->port) : spares_each_dscp(r->port)) ||
+	    check_is_expected(r, row) ||
+	    check_is_expected(r, &port_attributes[PORT_ATTR_dscp_to_priority]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_pfc_enabled]))
 		return;
-	check_find(r, row,
-		   "PFC is enabled for the priorities %s, but the port takes the priority from the "
-		   "VLAN tag, and has no GID of a VLAN",
-		   object_text(r->port, PORT_ATTR_pfc_enabled));
+	check_find(r, row, "PFC is enabled for the priorities %s, but %s",
+		   object_text(r->port, PORT_ATTR_pfc_enabled),
+		   by_tag ? "the port takes the priority from the VLAN tag, and has no GID of a "
+			    "VLAN"
+			  : "no DSCP gets one of them");
 }

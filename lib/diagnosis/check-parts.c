@@ -92,17 +92,41 @@ bool check_other_end_can(const Object *port, PortAttr row, const char *speed)
 	return !*enabled;
 }
 
-uint64_t check_offered_speed(const Object *port)
+/* The highest speed in ROW of PORT that the other end can have too, if IS_HEARD; 0: there is none.
+ */
+static uint64_t fastest_of(const Object *port, PortAttr row, bool is_heard)
 {
-	ListReader l = list_reader(ATTR_WORDS, object_text(port, PORT_ATTR_advertised_speeds));
-	uint64_t offered, fastest = 0;
+	ListReader l = list_reader(ATTR_WORDS, object_text(port, row));
+	uint64_t speed, fastest = 0;
 	ListItem item;
 
 	while (list_next(&l, &item))
-		if (parse_rate(item.word, &offered) && offered > fastest &&
-		    check_other_end_can(port, PORT_ATTR_partner_speeds, item.word))
-			fastest = offered;
+		if (parse_rate(item.word, &speed) && speed > fastest &&
+		    (!is_heard || check_other_end_can(port, PORT_ATTR_partner_speeds, item.word)))
+			fastest = speed;
 	return fastest;
+}
+
+/* Whoever turns autonegotiation off has set the speed. Some drivers list all speeds still. */
+static bool is_forced(const Object *port)
+{
+	const Value *negotiates = object_value(port, PORT_ATTR_autoneg);
+
+	return negotiates && !value_is_true(negotiates);
+}
+
+uint64_t check_offered_speed(const Object *port)
+{
+	return is_forced(port) ? 0 : fastest_of(port, PORT_ATTR_advertised_speeds, true);
+}
+
+bool check_is_speed_set(const Object *port)
+{
+	uint64_t speed, offered = fastest_of(port, PORT_ATTR_advertised_speeds, false);
+
+	return check_number(port, PORT_ATTR_netdev_speed, &speed) &&
+	       (is_forced(port) || (offered > 0 && offered <= speed &&
+				    fastest_of(port, PORT_ATTR_supported_speeds, false) > speed));
 }
 
 /* Whether PORT has not been active since rdmad keeps its history. */

@@ -24,8 +24,12 @@ bool check_other_end_can(const Object *port, PortAttr row, const char *speed);
 #define OTHER_END_MAX 160
 const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX]);
 /* The highest speed of Ethernet that PORT offers, and so does the other end, as far as it is heard.
- * 0: the port does not say. */
+ * 0: the port does not say, or its speed was set. */
 uint64_t check_offered_speed(const Object *port);
+/* Whether somebody has set the speed of PORT, one of Ethernet: it can do more, and does not offer
+ * it.
+ */
+bool check_is_speed_set(const Object *port);
 /* Whether A and B, devices, are of one adapter, which has a device for each port or all ports on
  * one. */
 bool check_same_adapter(const Object *a, const Object *b);
@@ -34,9 +38,9 @@ bool check_same_adapter(const Object *a, const Object *b);
  * its adapter has, or, if nobody has configured its interface, another port of the machine. An
  * adapter with two ports often has one cable, and one on the board often none. */
 bool check_is_unused(const CheckRun *r, const Object *port);
-/* Whether the port that the run looks at has the value of ROW that all active ports of its kind
- * have, of which there are four or more. */
-bool check_is_like_all(const CheckRun *r, const Attribute *row);
+/* Whether the port that the run looks at has the value of ROW that half of the active ports of its
+ * kind have, and four of them or more. */
+bool check_is_like_many(const CheckRun *r, const Attribute *row);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);

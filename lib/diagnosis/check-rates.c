@@ -78,6 +78,13 @@ static const Rare overruns[] = {
 	{"excessive_buffer_overrun_errors", "packets are lost: buffers have overrun", false, false},
 };
 
+/* mlx5: what it gets has waited for the machine for so long that it has warned of that, or gives up
+ * to pause the switch and discards it. */
+static const Rare stalls[] = {
+	{"tx_pause_storm_warning_events", "the adapter has stalled", false, false},
+	{"tx_pause_storm_error_events", "the adapter has stalled", false, false},
+};
+
 /* The two samples of a port. */
 typedef struct Interval {
 	const Sample *now, *before;
@@ -123,7 +130,8 @@ bool check_uses_counter(const char *name)
 			return true;
 	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER) ||
 	       array_find(retraining, ARRAY_SIZE(retraining), name, name) ||
-	       array_find(overruns, ARRAY_SIZE(overruns), name, name);
+	       array_find(overruns, ARRAY_SIZE(overruns), name, name) ||
+	       array_find(stalls, ARRAY_SIZE(stalls), name, name);
 }
 
 static bool is_of_kind(const char *name, unsigned int kind)
@@ -230,13 +238,11 @@ static void look_at_rare(CheckRun *r, const Rare *x, size_t n)
 {
 	Interval in;
 
-	for (unsigned int times = 1; times <= 2; times++)
+	for (unsigned int times = 1; times <= 2 && find_interval(r, times * RARE_USEC, &in);
+	     times++)
 		for (size_t i = 0; i < n; i++) {
-			double count;
+			double count = count_rare(r, &in, &x[i]);
 
-			if (!find_interval(r, times * RARE_USEC, &in))
-				return;
-			count = count_rare(r, &in, &x[i]);
 			if (!is_too_often(&in, count))
 				continue;
 			check_find(r, NULL, "%s %.0f times in %.0f s (%s)", x[i].says, count,
@@ -254,6 +260,7 @@ void look_for_loss(CheckRun *r)
 void look_for_pauses(CheckRun *r)
 {
 	look_at_rates(r, PAUSED, "the link is paused");
+	look_at_rare(r, stalls, ARRAY_SIZE(stalls));
 }
 
 /* By how much the counter NAME has grown in a second, as a part of what the link can carry; 0 if

@@ -4,7 +4,8 @@
  * One port that differs from the others of its kind. A machine does not know what it should be, but
  * eight adapters of one model are mostly meant to be alike. To be no false alarm on a machine that
  * uses some of its ports for something else, the value must be one that no other port of the kind
- * has, and more than half of the others must agree; with fewer than three others nothing is said.
+ * has, or that all the others had, and more than half of the others must agree; with fewer than
+ * three others nothing is said.
  */
 
 #include <stdlib.h>
@@ -20,8 +21,8 @@ static const Attribute *const compared[] = {
 	&port_attributes[PORT_ATTR_state],	    &port_attributes[PORT_ATTR_rate],
 	&port_attributes[PORT_ATTR_active_mtu],	    &port_attributes[PORT_ATTR_pkeys],
 	&port_attributes[PORT_ATTR_gids],	    &port_attributes[PORT_ATTR_pfc_enabled],
-	&port_attributes[PORT_ATTR_priority_trust], &port_attributes[PORT_ATTR_fec_mode],
-	&device_attributes[DEVICE_ATTR_fw_ver],
+	&port_attributes[PORT_ATTR_priority_trust], &port_attributes[PORT_ATTR_dscp_to_priority],
+	&port_attributes[PORT_ATTR_fec_mode],	    &device_attributes[DEVICE_ATTR_fw_ver],
 };
 
 /* The attributes that ports of one kind have in common. With a port number, because the second port
@@ -81,13 +82,13 @@ static int compare_kind(const void *a, const void *b)
 	return order;
 }
 
-bool check_is_like_all(const CheckRun *r, const Attribute *row)
+bool check_is_like_many(const CheckRun *r, const Attribute *row)
 {
 	const Sibling own = {.port = r->port, .device = r->device};
 	const Value *is = value_of(&own, row);
-	size_t n = 0;
+	size_t n = 0, n_all = 0;
 
-	if (!own.device)
+	if (!own.device || !is)
 		return false;
 	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
@@ -96,11 +97,10 @@ bool check_is_like_all(const CheckRun *r, const Attribute *row)
 
 		if (o->is_port && s.device && compare_kind(&s, &own) == 0)
 			v = value_of(&s, row);
-		if (v && (!is || !value_equal(v, is)))
-			return false;
-		n += v != NULL;
+		n += v && value_equal(v, is);
+		n_all += v != NULL;
 	}
-	return n > SIBLINGS_LEAST;
+	return n > SIBLINGS_LEAST && 2 * n >= n_all;
 }
 
 /* The value that more than half of the N ports have, if any has that many: each other one cancels
@@ -182,6 +182,40 @@ static bool is_settled_otherwise(const CheckRun *r, const Attribute *row)
 	       (row == &port_attributes[PORT_ATTR_state] && check_is_ignored(r, "not-active"));
 }
 
+/* Whether somebody has taken a P_Key from PORT that is among KEYS. */
+static bool has_lost_one_of(const CheckRun *r, const Object *port, const char *keys)
+{
+	SeenSource evidence = check_evidence(r, port);
+	char key[sizeof("0x8000")];
+	Seen e;
+
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+		snprintf(key, sizeof(key), "0x%04x",
+			 (unsigned int)strtoul(e.from, NULL, 16) & UINT16_MAX);
+		if (streq(e.what, port_attributes[PORT_ATTR_pkeys].name) && *e.from && !*e.to &&
+		    strstr(keys, key))
+			return true;
+	}
+	return false;
+}
+
+/* Whether S[I] is one of fewer than a third, and all ports with COMMON have lost a P_Key that it
+ * still has: the machine has gone to another partition, and these were forgotten. */
+static bool was_forgotten(const CheckRun *r, const Sibling *s, size_t n, size_t i,
+			  const Attribute *row, const Value *common)
+{
+	if (row != &port_attributes[PORT_ATTR_pkeys] ||
+	    3 * count_value(s, n, row, value_of(&s[i], row)) >= n)
+		return false;
+	for (size_t k = 0; k < n; k++) {
+		const Value *v = value_of(&s[k], row);
+
+		if (v && value_equal(v, common) && !has_lost_one_of(r, s[k].port, s[i].pkeys.text))
+			return false;
+	}
+	return true;
+}
+
 static void compare(CheckRun *r, const Sibling *s, size_t n, const Attribute *row)
 {
 	const Value *common = find_common(s, n, row);
@@ -196,7 +230,8 @@ static void compare(CheckRun *r, const Sibling *s, size_t n, const Attribute *ro
 		const Value *v = value_of(&s[i], row);
 		_cleanup_free_ char *is = NULL, *others = NULL;
 
-		if (!v || value_equal(v, common) || count_value(s, n, row, v) > 1 ||
+		if (!v || value_equal(v, common) ||
+		    (count_value(s, n, row, v) > 1 && !was_forgotten(r, s, n, i, row, common)) ||
 		    !could_have(s, n, i, row, common) || !check_has_port(r, s[i].port))
 			continue;
 		r->port = s[i].port;

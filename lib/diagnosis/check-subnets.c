@@ -16,26 +16,13 @@ typedef struct SubnetPort {
 	const Object *port;
 	const char *prefix;
 	bool is_opa;
-	uint64_t lid, lids, sm_lid, adapter;
+	uint64_t lid, lids, sm_lid;
 } SubnetPort;
 
 static bool is_opa(const Object *port)
 {
 	return streq(object_text(port, PORT_ATTR_protocol),
 		     decode_name(ATTR_PROTOCOL, PROTOCOL_OPA));
-}
-
-static uint64_t adapter_of(const CheckRun *r, const Object *port)
-{
-	const Object *device = object_list_device(r->objects, port);
-	uint64_t n = 0;
-
-	/* its driver gives all adapters of the machine one GUID */
-	for (size_t i = 0; is_opa(port) && i < r->objects->n; i++)
-		if (r->objects->items[i] == device)
-			return i;
-	(void)guid_parse(object_text(device, DEVICE_ATTR_sys_image_guid), &n);
-	return n;
 }
 
 static int compare_lids(const void *a, const void *b)
@@ -49,7 +36,7 @@ static int compare_lids(const void *a, const void *b)
 		return x->is_opa ? 1 : -1;
 	if (x->lid != y->lid)
 		return x->lid < y->lid ? -1 : 1;
-	return (x->adapter > y->adapter) - (x->adapter < y->adapter);
+	return strverscmp(x->port->path, y->port->path);
 }
 
 /* Ports with a LID of a subnet manager. */
@@ -64,7 +51,6 @@ static size_t gather_subnet_ports(CheckRun *r, SubnetPort *ret)
 				.lid = object_number(port, PORT_ATTR_lid),
 				.lids = UINT64_C(1) << MIN(object_number(port, PORT_ATTR_lmc), 7U),
 				.sm_lid = object_number(port, PORT_ATTR_sm_lid),
-				.adapter = adapter_of(r, port),
 				.is_opa = is_opa(port)};
 
 		r->port = port;
@@ -92,6 +78,16 @@ static bool has_settled_lids(const CheckRun *r, const Object *port)
 		    e.realtime_usec + r->settle_usec > r->now_usec)
 			return false;
 	return true;
+}
+
+/* Whether A and B may be of one adapter: each of Omni-Path is a device. */
+static bool may_be_one(const CheckRun *r, const SubnetPort *a, const SubnetPort *b)
+{
+	const Object *x = object_list_device(r->objects, a->port);
+	const Object *y = object_list_device(r->objects, b->port);
+
+	return check_same_adapter(x, y) ||
+	       (!a->is_opa && !*object_adapter_guid(x) && !*object_adapter_guid(y));
 }
 
 /*
@@ -122,8 +118,7 @@ void look_at_prefixes(CheckRun *r)
 		if (a->is_opa != b->is_opa || !streq(a->prefix, b->prefix) ||
 		    (found && streq(found, b->prefix)))
 			continue;
-		if (a->sm_lid == b->sm_lid &&
-		    (b->lid >= a->lid + a->lids || a->adapter == b->adapter))
+		if (a->sm_lid == b->sm_lid && (b->lid >= a->lid + a->lids || may_be_one(r, a, b)))
 			continue;
 		if (!has_settled_lids(r, a->port) || !has_settled_lids(r, b->port))
 			continue;

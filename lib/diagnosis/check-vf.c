@@ -79,6 +79,8 @@ void look_at_vf_policies(CheckRun *r)
 }
 
 typedef struct VfGuid {
+	const Object *port; /* of the physical function */
+	size_t order;	    /* of that among those that are checked */
 	const char *text;
 	uint64_t number; /* of the function */
 } VfGuid;
@@ -88,6 +90,8 @@ static int compare_guids(const void *a, const void *b)
 	const VfGuid *x = a, *y = b;
 	int r = strcmp(x->text, y->text);
 
+	if (r == 0)
+		r = (x->order > y->order) - (x->order < y->order);
 	return r ?: (x->number > y->number) - (x->number < y->number);
 }
 
@@ -98,32 +102,69 @@ static bool is_guid(const char *text)
 	return *text && !streq(text, "0000:0000:0000:0000") && !streq(text, "ffff:ffff:ffff:ffff");
 }
 
-/* The node and the port of a function may have one GUID, and mostly do. */
-void look_at_same_vf_guids(CheckRun *r)
+/* Whether A and B are one function: both ports of a device list those of the device. */
+static bool is_same_function(const CheckRun *r, const VfGuid *a, const VfGuid *b)
+{
+	return a->number == b->number &&
+	       object_list_device(r->objects, a->port) == object_list_device(r->objects, b->port);
+}
+
+static size_t count_functions(const Object *port)
+{
+	const Value *vfs = object_value(port, PORT_ATTR_vfs);
+
+	return vfs && vfs->type == VALUE_ARRAY ? vfs->n : 0;
+}
+
+/* Fills RET, in the order of the texts; returns how many. */
+static size_t gather_guids(const CheckRun *r, VfGuid *ret)
 {
 	static const char *const members[] = {"node_guid", "port_guid"};
-	const Value *vfs = object_value(r->port, PORT_ATTR_vfs);
-	size_t most = vfs && vfs->type == VALUE_ARRAY ? vfs->n : 0, n = 0;
-	_cleanup_free_ VfGuid *g = calloc(2 * most + 1, sizeof(*g));
+	size_t n = 0;
 
-	if (!g) {
+	for (size_t i = 0; i < r->n_ports; i++)
+		for (size_t k = 0; k < 2 * count_functions(r->ports[i]); k++) {
+			const Value *vf = &object_value(r->ports[i], PORT_ATTR_vfs)->items[k / 2];
+			const char *text = member(vf, members[k % 2]);
+
+			if (is_guid(text))
+				ret[n++] = (VfGuid){r->ports[i], i, text,
+						    format_member_number(ATTR_VFS, "number", vf)};
+		}
+	sort(ret, n, sizeof(*ret), compare_guids);
+	return n;
+}
+
+/* The node and the port of a function may have one GUID, and mostly do. Of a port one is told. */
+void look_at_same_vf_guids(CheckRun *r)
+{
+	_cleanup_free_ bool *told = NULL;
+	_cleanup_free_ VfGuid *g = NULL;
+	char name[96];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_ports; i++)
+		n += 2 * count_functions(r->ports[i]);
+	if (n == 0)
+		return;
+	g = calloc(n, sizeof(*g));
+	told = calloc(r->n_ports, sizeof(*told));
+	if (!g || !told) {
 		r->error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < 2 * most; i++) {
-		const Value *vf = &vfs->items[i / 2];
-		const char *text = member(vf, members[i % 2]);
-
-		if (is_guid(text))
-			g[n++] = (VfGuid){text, format_member_number(ATTR_VFS, "number", vf)};
+	n = gather_guids(r, g);
+	for (size_t i = 1; i < n; i++) {
+		if (!streq(g[i].text, g[i - 1].text) || told[g[i].order] ||
+		    is_same_function(r, &g[i], &g[i - 1]))
+			continue;
+		told[g[i].order] = true;
+		r->port = g[i].port;
+		r->device = object_list_device(r->objects, r->port);
+		check_find(r, &port_attributes[PORT_ATTR_vfs],
+			   "virtual function %" PRIu64 " has the GUID %s, as %" PRIu64
+			   " of %s has: the subnet manager takes them for one",
+			   g[i].number, g[i].text, g[i - 1].number,
+			   object_name(g[i - 1].port, name));
 	}
-	sort(g, n, sizeof(*g), compare_guids);
-	for (size_t i = 1; i < n; i++)
-		if (streq(g[i].text, g[i - 1].text) && g[i].number != g[i - 1].number) {
-			check_find(r, &port_attributes[PORT_ATTR_vfs],
-				   "virtual function %" PRIu64 " has the GUID %s, as %" PRIu64
-				   " has: the subnet manager takes them for one",
-				   g[i].number, g[i].text, g[i - 1].number);
-			return;
-		}
 }

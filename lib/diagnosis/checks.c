@@ -170,11 +170,47 @@ static uint64_t roce_mtu(uint64_t netdev_mtu)
 	return 0;
 }
 
+/* Whether PORT is that of a virtual function or a subfunction of the port that the run looks at. */
+static bool is_function_of_port(const CheckRun *r, const Object *port)
+{
+	const Object *device = object_list_device(r->objects, port);
+	const char *above = object_text(device, DEVICE_ATTR_physical_function);
+
+	return *above && streq(above, object_text(r->device, DEVICE_ATTR_pci_address)) &&
+	       object_number(port, PORT_ATTR_port_num) ==
+		       object_number(r->port, PORT_ATTR_port_num);
+}
+
+/* What the interface of a function sends goes out by the physical one, whose MTU its driver does
+ * not look at. A smaller one is a matter of who has the function. */
+static void look_at_function_mtu(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_netdev_mtu];
+	uint64_t own, mtu;
+	char name[96];
+
+	if (!check_has_functions(r->port) || !check_number(r->port, PORT_ATTR_netdev_mtu, &own) ||
+	    !object_is_active(r->port) || check_is_expected(r, row))
+		return;
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (!o->is_port || !check_number(o, PORT_ATTR_netdev_mtu, &mtu) || mtu <= own ||
+		    !object_is_active(o) || !is_function_of_port(r, o))
+			continue;
+		check_find(r, row,
+			   "the MTU of its network interface is %u, and that of its function %s %u",
+			   (unsigned int)own, object_name(o, name), (unsigned int)mtu);
+		return;
+	}
+}
+
 static void look_at_mtu(CheckRun *r)
 {
 	const char *netdev = object_text(r->port, PORT_ATTR_netdev);
 	uint64_t mtu, most, netdev_mtu;
 
+	look_at_function_mtu(r);
 	if (!streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
 	    check_may_be_idle(r, r->port) || is_expected(r, PORT_ATTR_active_mtu) ||
 	    !check_number(r->port, PORT_ATTR_active_mtu, &mtu) ||
@@ -189,13 +225,14 @@ static void look_at_mtu(CheckRun *r)
 			   (unsigned int)most);
 }
 
-/* Whether the other end of the link says nothing of its speeds, and all links of this kind are as
- * slow: newer adapters are at older switches, and nobody can do anything about that. */
+/* Whether the other end of the link says nothing of its speeds, and many links of this kind are as
+ * slow: newer adapters are at older switches, perhaps those of another fabric, and nobody can do
+ * anything about that. */
 static bool is_speed_of_fabric(const CheckRun *r)
 {
 	return !*object_text(r->port, PORT_ATTR_neighbor_speeds) &&
 	       !*object_text(r->port, PORT_ATTR_partner_speeds) &&
-	       check_is_like_all(r, &port_attributes[PORT_ATTR_rate]);
+	       check_is_like_many(r, &port_attributes[PORT_ATTR_rate]);
 }
 
 /* Finds a link of Ethernet that is slower than a speed which both ends offer, as far as the other
@@ -362,7 +399,7 @@ const Check checks[] = {
 	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   MINUTES(10), look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
 	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered."},
 	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE,  0,          look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
-	{"far-gpu",        SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_MACHINE,  0,          look_for_far_gpus,        "An accelerator reaches every port through the processor only, while most others of its model, at least three, reach one through PCI switches."},
+	{"far-gpu",        SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_MACHINE,  0,          look_for_far_gpus,        "An accelerator reaches every port through the processor only, while most others of its model, at least three, reach one through PCI switches. Not where containers have devices of their own (NamespaceMode is exclusive): those are not seen."},
 	{"acs-redirects",  SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_acs,              "A port of a PCI switch sends what goes between the device and an accelerator below the same switch up to the processor (ACS), and AcsRedirects is not expected."},
 	{"too-hot",        SEVERITY_CRITICAL, CONDITION_DEVICE, SCOPE_PORT,     0,          look_for_overheating,     "The adapter or the module in the cage is as hot as its driver calls critical, or hotter."},
 	{"hot",            SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_PORT,     0,          look_for_heat,            "The adapter or the module in the cage is 5 K or less below what its driver calls critical."},
@@ -387,25 +424,25 @@ const Check checks[] = {
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
 	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
 	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "There is only one member of the bond, and another port of its adapter is in none. Or a member carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. Or all carry alike, and one is slower, or (802.3ad) has no speed. Or members come and go, and so the rate has fallen twice in 24 hours if --flap does not say otherwise. A member that is the interface of another port is found there. The port is active: one that is down is not-active."},
-	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected. Where that is not known, four ports or more of a model that all have one rate are left out: their switches can do no more."},
-	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected."},
-	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
-	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected."},
+	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected. Where that is not known, four ports or more of a model that have one rate are left out if no more have another: their switches can do no more. So is a port that does not negotiate (Ethernet): its speed was set."},
+	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected. A port of Ethernet whose speed was set is left out: it does not negotiate, or does not offer what it can."},
+	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or on InfiniBand two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
+	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected; or the interface of a virtual function has a larger MTU than that of the physical one, and NetdevMtu is not expected."},
 	{"rail-swapped",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_swapped_rails,   "Of four ports or more, each at a switch of its own, two are where each other would be by the order in which the names of the other switches and ports agree, and Neighbor is not expected."},
 	{"neighbor-mtu",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_mtu,     "The MTU is greater than the largest frame that the other end of the link takes, as that says (Ethernet), and NeighborMaxFrameSize is not expected."},
 	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "Other priorities have flow control (PFC) at the other end of the link, as that says, and NeighborPfcEnabled is not expected."},
-	{"unused-pfc",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_unused_pfc,      "Flow control (PFC) is enabled, but not for priority 0, which all packets get: the port takes the priority from the VLAN tag only, and has no GID of a VLAN; and neither PriorityTrust nor PfcEnabled is expected (RoCE)."},
+	{"unused-pfc",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_unused_pfc,      "Flow control (PFC) is enabled, but not for priority 0, which all packets get: the port takes the priority from the VLAN tag only, and has no GID of a VLAN, or from DSCP only, and none is mapped to such a priority; and neither PriorityTrust nor DscpToPriority nor PfcEnabled is expected (RoCE)."},
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
 	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key or its full membership, and a third of the ports of the machine or more are still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path). The ports of physical functions with virtual ones, whose P_Keys they have too, are left out."},
-	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address, and one of IPv4), PfcEnabled, PriorityTrust, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree. Virtual functions are left out, and of a port that is down only State and FirmwareVersion are compared, and FecMode among ports with the same rate and the same module."},
+	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address, and one of IPv4), PfcEnabled, PriorityTrust, DscpToPriority, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree; of Pkeys also one that some still have, and most others had before. Virtual functions are left out, and of a port that is down only State and FirmwareVersion are compared, and FecMode among ports with the same rate and the same module."},
 	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
 	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
 	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},
 	{"counter",        SEVERITY_CRITICAL, CONDITION_LOSS,   SCOPE_PORT,     0,          look_at_counters,         "A counter is not as expected, or it cannot be read."},
 	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged; or buffers overrun twice in an hour (InfiniBand)."},
 	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
-	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link (Ethernet)."},
+	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link, or twice in an hour the adapter has stalled for so long that it says so (Ethernet)."},
 	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours (Ethernet)."},
 	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors, but for Omni-Path), or went down without being seen (link_downed, link_down_events_phy)."},
 	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more."},

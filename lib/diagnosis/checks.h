@@ -78,7 +78,7 @@ void look_for_unused_pfc(CheckRun *r);
 /* check-vf.c */
 void look_at_vf_guids(CheckRun *r);
 void look_at_vf_policies(CheckRun *r);
-/* Of the port that the run looks at: a part of look_at_same_guids(). */
+/* A part of look_at_same_guids(). */
 void look_at_same_vf_guids(CheckRun *r);
 /* check-pcie.c */
 void look_at_pcie(CheckRun *r);

@@ -408,7 +408,7 @@ const char *object_adapter_guid(const Object *device)
 	const char *driver = object_text(device, DEVICE_ATTR_driver);
 
 	/* these give all adapters of the machine the GUID of the first one */
-	return streq(driver, "hfi1") || streq(driver, "ib_qib")
+	return startswith(driver, "hfi") || streq(driver, "ib_qib")
 		       ? ""
 		       : object_text(device, DEVICE_ATTR_sys_image_guid);
 }

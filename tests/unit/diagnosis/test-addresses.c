@@ -193,7 +193,7 @@ static void test_prefixes(_unused_ void **state)
 	add_subnet(&lids, "infiniband", PREFIX, 8, 1, ADAPTER "2");
 	assert_int_equal(found(&lids, "same-prefix"), 1);
 	assert_says(&lids, 0, "both ports have the LID 8");
-	assert_says(&lids, 0, "as that of d1/1");
+	assert_says(&lids, 0, "as that of d0/1");
 	/* adapters that do not say which they are may be one */
 	add_subnet(&unknown, "infiniband", PREFIX, 8, 1, "");
 	add_subnet(&unknown, "infiniband", PREFIX, 8, 1, "");

@@ -186,7 +186,7 @@ static void test_vfs(_unused_ void **state)
 	assert_int_equal(found(&m, "vf-disabled"), 1);
 	assert_says(&m, 0, "virtual function 5 is");
 	assert_int_equal(found(&m, "same-guid"), 1);
-	assert_says(&m, 0, "virtual function 1 has the GUID 0002:c903:0000:0101, as 0 has");
+	assert_says(&m, 0, "virtual function 1 has the GUID 0002:c903:0000:0101, as 0 of d0/1 has");
 	/* Ethernet has none */
 	add_vf(add(&ethernet), 0, "", "", "auto");
 	assert_int_equal(found(&ethernet, "vf-no-guid"), 0);

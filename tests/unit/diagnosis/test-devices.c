@@ -44,6 +44,13 @@ static size_t far(const char *one, const char *other, size_t n_other)
 	return found(&m, "far-gpu");
 }
 
+static bool hides;
+
+static bool hides_devices(_unused_ void *userdata)
+{
+	return hides;
+}
+
 static void test_far_gpus(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {};
@@ -69,6 +76,12 @@ static void test_far_gpus(_unused_ void **state)
 	assert_says(&m, 0,
 		    "the nearest port of accelerator 3 (0000:c3:00.0) is at PHB, but 3 of 4 "
 		    "of its model");
+	m.run.ask.hides_devices = hides_devices;
+	assert_int_equal(found(&m, "far-gpu"), 1);
+	/* the adapter is perhaps in a container */
+	hides = true;
+	assert_int_equal(found(&m, "far-gpu"), 0);
+	hides = false;
 	m.run.names = &name;
 	m.run.n_names = 1;
 	assert_int_equal(found(&m, "far-gpu"), 0);

@@ -391,7 +391,10 @@ static void test_used(_unused_ void **state)
 		/* what adapters discard, and what they are told of congestion */
 		"rx_roce_errors", "ip4InDiscards", "ip6InTruncatedPkts", "rxVlanErrors",
 		"rx_err_pkt", "port_xmit_constraint_errors", "received_cnps", "sent_cnps",
-		"received_ecns", "received_cnp_count"};
+		"received_ecns", "received_cnp_count", "rx_prio3_discards", "rx_prio0_buf_discard",
+		"rx_prio7_cong_discard", "tx_pause_storm_warning_events",
+		"tx_pause_storm_error_events", "duplicate_request", "dup_req", "max_retry_exceeded",
+		"retry_exceeded_err"};
 	static const char *const others[] = {"rx_write_requests",
 					     "port_rcv_data",
 					     "",
