@@ -30,7 +30,8 @@ typedef struct Timer {
 static uint64_t now_usec = BEGIN_USEC, processor_nsec, realtime_usec = REALTIME_USEC;
 static Timer timers[TIMERS_MAX];
 static size_t n_timers;
-static Lots lots;
+/* What the core draws, and what libsystemd does, which draws more in one version than in another */
+static Lots lots, lots_of_libraries;
 
 /* What the linker puts in the place of functions of libsystemd */
 int __wrap_sd_event_add_time(sd_event *e, sd_event_source **s, clockid_t clock, uint64_t usec,
@@ -40,6 +41,8 @@ int __real_sd_event_add_time(sd_event *e, sd_event_source **s, clockid_t clock, 
 int __wrap_sd_event_add_time_relative(sd_event *e, sd_event_source **s, clockid_t clock,
 				      uint64_t usec, uint64_t accuracy,
 				      sd_event_time_handler_t callback, void *userdata);
+/* The same of our own functions */
+uint64_t __wrap_random_u64(void);
 
 /* splitmix64 */
 uint64_t lots_next(Lots *l)
@@ -62,6 +65,7 @@ void virtual_time_init(uint64_t seed)
 	processor_nsec = 0;
 	realtime_usec = REALTIME_USEC;
 	lots.state = seed;
+	lots_of_libraries.state = ~seed;
 }
 
 uint64_t virtual_now_usec(void)
@@ -179,8 +183,13 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
 ssize_t getrandom(void *buffer, size_t n, _unused_ unsigned int flags)
 {
 	for (size_t i = 0; i < n; i++)
-		((uint8_t *)buffer)[i] = (uint8_t)lots_next(&lots);
+		((uint8_t *)buffer)[i] = (uint8_t)lots_next(&lots_of_libraries);
 	return (ssize_t)n;
+}
+
+uint64_t __wrap_random_u64(void)
+{
+	return lots_next(&lots);
 }
 
 /* libsystemd runs timers together as their accuracy allows, at times that depend on the number of
