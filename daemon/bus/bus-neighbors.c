@@ -13,13 +13,18 @@
 
 #define PERCENT_MAX 100U
 
+/* Of one entry of the answer of rdmad-neighbors, and of rdmad-networkd */
+#define LLDP_TYPE "(ssssssuuitt)"
+
 static const struct {
 	const char *name, *path, *interface, *method;
 	const char *type;   /* of one entry of the answer */
 	const char *source; /* what NeighborSource says */
 } services[] = {
 	[NEIGHBORS_OF_LLDPD] = {"org.rdma.Neighbors", "/org/rdma/neighbors", "org.rdma.Neighbors",
-				"List", "(ssssssuuitt)", "lldpd"},
+				"List", LLDP_TYPE, "lldpd"},
+	[NEIGHBORS_OF_NETWORKD] = {"org.rdma.Networkd", "/org/rdma/networkd", "org.rdma.Networkd",
+				   "List", LLDP_TYPE, "systemd-networkd"},
 	[NEIGHBORS_OF_NETWORK_MANAGER] = {"org.freedesktop.NetworkManager", "/org/freedesktop",
 					  "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
 					  NETWORK_MANAGER_TYPE, "NetworkManager"},
@@ -91,17 +96,16 @@ int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
 	return take(answer, services[source].type);
 }
 
-static int next_of_lldpd(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
-			 PortSnapshot *s)
+static int next_heard(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
+		      PortSnapshot *s)
 {
 	const char *interface, *system, *port, *port_text, *chassis, *address;
 	uint8_t percents[sizeof(uint64_t)];
 	uint64_t ets, since, sum = 0;
 	uint32_t vlan, frame;
 	int32_t pfc;
-	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_LLDPD].type, &interface, &system,
-				    &port, &port_text, &chassis, &address, &vlan, &frame, &pfc,
-				    &ets, &since);
+	int r = sd_bus_message_read(answer, LLDP_TYPE, &interface, &system, &port, &port_text,
+				    &chassis, &address, &vlan, &frame, &pfc, &ets, &since);
 
 	if (r <= 0)
 		return r;
@@ -196,7 +200,8 @@ int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t no
 {
 	static int (*const readers[])(sd_bus_message * answer, uint64_t now_usec,
 				      NeighborPort * ret_port, PortSnapshot * s) = {
-		[NEIGHBORS_OF_LLDPD] = next_of_lldpd,
+		[NEIGHBORS_OF_LLDPD] = next_heard,
+		[NEIGHBORS_OF_NETWORKD] = next_heard,
 		[NEIGHBORS_OF_NETWORK_MANAGER] = next_of_network_manager,
 		[NEIGHBORS_OF_FABRIC] = next_of_fabric,
 	};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The other ends of links, from NetworkManager (bus-network-manager.h), and from two programs that
- * the bus starts, because rdmad has no right to ask itself: rdmad-neighbors
- * (daemon/neighbors/neighbors-main.c), which asks lldpd, and rdmad-fabric
+/* The other ends of links, from NetworkManager (bus-network-manager.h), and from three programs
+ * that the bus starts, because rdmad has no right to ask itself, or would have to wait:
+ * rdmad-neighbors (daemon/neighbors/neighbors-main.c), which asks lldpd, rdmad-networkd
+ * (daemon/networkd/networkd-main.c), which asks systemd-networkd, and rdmad-fabric
  * (daemon/fabric/fabric-main.c), which asks the other ends of links of InfiniBand. */
 
 #include "bus.h"
@@ -12,6 +13,7 @@
 /* Of two that know the other end of a link the first one counts. */
 typedef enum NeighborSource {
 	NEIGHBORS_OF_LLDPD,
+	NEIGHBORS_OF_NETWORKD,
 	NEIGHBORS_OF_NETWORK_MANAGER,
 	NEIGHBORS_OF_FABRIC,
 	_NEIGHBOR_SOURCE_MAX

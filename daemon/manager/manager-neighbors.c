@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The other ends of the links. rdmad-neighbors is asked a little after a link has come up, then at
- * growing distances, because the other end may not have said anything yet, and in the end once in
- * NeighborIntervalSec=. NetworkManager, which answers with all that it has, and rdmad-fabric, to
+ * The other ends of the links. rdmad-neighbors and rdmad-networkd are asked a little after a link
+ * has come up, then at growing distances, because the other end may not have said anything yet, and
+ * in the end once in NeighborIntervalSec=. NetworkManager, which answers with all that it has, and rdmad-fabric, to
  * which the other ends answer at once, are asked the first time and the last times only. Who is not
  * on the machine is not asked.
  */
@@ -193,7 +193,7 @@ static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 		MIN(2 * MAX(m->neighbors_usec, NEIGHBORS_SOON_USEC), m->config.neighbor_usec);
 	manager_neighbors_start(m);
 	for (size_t i = 0; i < ARRAY_SIZE(m->neighbor_asks); i++)
-		if (i == NEIGHBORS_OF_LLDPD || is_first ||
+		if (i <= NEIGHBORS_OF_NETWORKD || is_first ||
 		    m->neighbors_usec == m->config.neighbor_usec)
 			begin_ask(&m->neighbor_asks[i]);
 	return 0;

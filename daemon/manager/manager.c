@@ -160,6 +160,7 @@ int manager_new(const ManagerSetup *setup, Manager **ret)
 					      manager_on_port,	 manager_on_end};
 	const char *const paths[] = {
 		[NEIGHBORS_OF_LLDPD] = setup->lldpd_socket,
+		[NEIGHBORS_OF_NETWORKD] = setup->networkd_socket,
 		[NEIGHBORS_OF_NETWORK_MANAGER] = setup->network_manager,
 		[NEIGHBORS_OF_FABRIC] = setup->umad_class,
 	};

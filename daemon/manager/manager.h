@@ -25,6 +25,7 @@ typedef struct ManagerSetup {
 					manager */
 	const char *lldpd_socket;    /* is there if lldpd is; NULL: nobody is asked what is at the
 					other ends of links of Ethernet; outlives the manager */
+	const char *networkd_socket; /* the same for systemd-networkd */
 	const char *network_manager; /* the same for NetworkManager */
 	const char *umad_class;	     /* the same for umad, and links of InfiniBand */
 	bool may_read_modules;	     /* the ports are those of the kernel: see Cable= */

@@ -173,15 +173,15 @@ static int take_system(const Lldpd *l, lldpctl_atom_t *port, void *userdata)
 	return 0;
 }
 
-typedef struct Reader {
-	int (*on)(void *userdata, const Neighbor *n);
+typedef struct Listener {
+	OnNeighbor on;
 	void *userdata;
-} Reader;
+} Listener;
 
 static int take_interface(const Lldpd *l, lldpctl_atom_t *interface, void *userdata)
 {
 	const char *name = l->atom_get_str(interface, lldpctl_k_interface_name);
-	const Reader *reader = userdata;
+	const Listener *listener = userdata;
 	lldpctl_atom_t *port;
 	Neighbor n = {};
 
@@ -194,15 +194,15 @@ static int take_interface(const Lldpd *l, lldpctl_atom_t *interface, void *userd
 		return -EIO;
 	(void)each_of(l, port, lldpctl_k_port_neighbors, SYSTEMS_MAX, take_system, &n);
 	l->atom_dec_ref(port);
-	return n.since_usec ? reader->on(reader->userdata, &n) : 0;
+	return n.since_usec ? listener->on(listener->userdata, &n) : 0;
 }
 
-int lldpd_read(Lldpd *l, const char *socket, int (*on)(void *userdata, const Neighbor *n),
-	       void *userdata)
+int lldpd_read(const NeighborReader *reader, OnNeighbor on, void *for_whom)
 {
-	lldpctl_conn_t *connection =
-		l->new_name(socket ? socket : l->get_default_transport(), NULL, NULL, NULL);
-	Reader reader = {on, userdata};
+	const Lldpd *l = reader->userdata;
+	lldpctl_conn_t *connection = l->new_name(
+		reader->socket ? reader->socket : l->get_default_transport(), NULL, NULL, NULL);
+	Listener listener = {on, for_whom};
 	lldpctl_atom_t *interfaces;
 	int r = -EIO;
 
@@ -210,7 +210,7 @@ int lldpd_read(Lldpd *l, const char *socket, int (*on)(void *userdata, const Nei
 		return -ENOMEM;
 	interfaces = l->get_interfaces(connection);
 	if (interfaces)
-		r = each(l, interfaces, INTERFACES_MAX, take_interface, &reader);
+		r = each(l, interfaces, INTERFACES_MAX, take_interface, &listener);
 	l->atom_dec_ref(interfaces);
 	(void)l->release(connection);
 	return r;

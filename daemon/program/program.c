@@ -263,6 +263,8 @@ static int expect_path(const ProgramArguments *a, char **ret)
 
 /* Where lldpd listens, unless it was built to listen elsewhere. */
 #define LLDPD_SOCKET "/run/lldpd.socket"
+/* Where systemd-networkd listens, which has been there since systemd 246. */
+#define NETWORKD_SOCKET "/run/systemd/netif/io.systemd.Network"
 /* The directory of NetworkManager */
 #define NETWORK_MANAGER "/run/NetworkManager"
 /* Is there while ib_umad is loaded. */
@@ -290,6 +292,7 @@ static int serve(const Program *p, const ProgramArguments *a, const Config *conf
 				.config = config,
 				.bus_address = address,
 				.lldpd_socket = p->starts_workers ? LLDPD_SOCKET : NULL,
+				.networkd_socket = p->starts_workers ? NETWORKD_SOCKET : NULL,
 				.network_manager = p->starts_workers ? NETWORK_MANAGER : NULL,
 				.umad_class = p->starts_workers ? UMAD_CLASS : NULL,
 				.may_read_modules = p->starts_workers,

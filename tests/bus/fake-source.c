@@ -388,15 +388,17 @@ uint64_t last_sync(Test *t)
 
 static void make_manager(Test *t, const Config *config)
 {
-	static char lldpd_socket[512], network_manager[512], umad_class[512];
+	static char lldpd_socket[512], networkd_socket[512], network_manager[512], umad_class[512];
 
 	snprintf(lldpd_socket, sizeof(lldpd_socket), "%s/lldpd", t->f->directory);
+	snprintf(networkd_socket, sizeof(networkd_socket), "%s/networkd", t->f->directory);
 	snprintf(network_manager, sizeof(network_manager), "%s/network-manager", t->f->directory);
 	snprintf(umad_class, sizeof(umad_class), "%s/umad", t->f->directory);
 	assert_true(manager_new(&(ManagerSetup){.event = t->event,
 						.config = config,
 						.bus_address = t->f->address,
 						.lldpd_socket = lldpd_socket,
+						.networkd_socket = networkd_socket,
 						.network_manager = network_manager,
 						.umad_class = umad_class,
 						.may_read_modules = true,

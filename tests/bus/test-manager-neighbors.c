@@ -17,6 +17,8 @@
 
 #define NEIGHBORS_NAME "org.rdma.Neighbors"
 #define NEIGHBORS_PATH "/org/rdma/neighbors"
+#define NETWORKD_NAME  "org.rdma.Networkd"
+#define NETWORKD_PATH  "/org/rdma/networkd"
 #define NM_NAME	       "org.freedesktop.NetworkManager"
 #define NM_PATH	       "/org/freedesktop"
 #define FABRIC_NAME    "org.rdma.Fabric"
@@ -73,6 +75,23 @@ static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_e
 	}
 	assert_true(sd_bus_message_close_container(reply) >= 0);
 	return sd_bus_send(NULL, reply, NULL);
+}
+
+/* rdmad-networkd */
+static struct {
+	unsigned int n_calls;
+	const char *port; /* at the other end of eth1; NULL: nothing is heard there */
+} networkd;
+
+static int on_heard(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+{
+	assert_true(sd_bus_message_is_method_call(m, NETWORKD_NAME, "List") > 0);
+	networkd.n_calls++;
+	if (!networkd.port)
+		return sd_bus_reply_method_return(m, "a(ssssssuuitt)", 0);
+	return sd_bus_reply_method_return(m, "a(ssssssuuitt)", 1, "eth1", "leaf-r07-a",
+					  networkd.port, "", "02:00:00:00:00:01", "", 7, 0, -1,
+					  UINT64_MAX, realtime_now_usec());
 }
 
 /* NetworkManager */
@@ -177,6 +196,9 @@ static int setup_ports(void **state, uint32_t n_ports, uint32_t layer)
 	/* no vtable: that would refuse an answer with another signature */
 	assert_true(sd_bus_add_object(neighbors.bus, NULL, NEIGHBORS_PATH, on_list, NULL) >= 0);
 	assert_true(sd_bus_request_name(neighbors.bus, NEIGHBORS_NAME, 0) >= 0);
+	memset(&networkd, 0, sizeof(networkd));
+	assert_true(sd_bus_add_object(neighbors.bus, NULL, NETWORKD_PATH, on_heard, NULL) >= 0);
+	assert_true(sd_bus_request_name(neighbors.bus, NETWORKD_NAME, 0) >= 0);
 	memset(&network_manager, 0, sizeof(network_manager));
 	assert_true(sd_bus_add_object(neighbors.bus, NULL, NM_PATH, on_objects, NULL) >= 0);
 	assert_true(sd_bus_request_name(neighbors.bus, NM_NAME, 0) >= 0);
@@ -432,6 +454,53 @@ static void test_network_manager(void **state)
 	assert_string_equal(v->neighbor, "leaf-r07-a");
 }
 
+static void ask_networkd(Test *t)
+{
+	ask_one(t, NEIGHBORS_OF_NETWORKD, &networkd.n_calls, &fabric.n_calls);
+}
+
+/* It is asked where it is, as often as lldpd, whose word counts first. */
+static void test_networkd(void **state)
+{
+	Test *t = *state;
+	const PortValues *v = port(t, 1, 1);
+	uint64_t since;
+
+	networkd.port = "Ethernet12/1";
+	network_manager.port = "swp1";
+	make_sign(t, NEIGHBORS_OF_NETWORK_MANAGER, true);
+	ask(t);
+	assert_int_equal(networkd.n_calls, 0);
+	make_sign(t, NEIGHBORS_OF_NETWORKD, true);
+	ask_networkd(t);
+	assert_string_equal(v->neighbor_source, "lldpd");
+	neighbors.system = NULL;
+	ask(t);
+	ask_networkd(t);
+	assert_string_equal(v->neighbor_source, "systemd-networkd");
+	assert_string_equal(v->neighbor, "leaf-r07-a");
+	assert_string_equal(v->neighbor_port, "Ethernet12/1");
+	assert_int_equal(v->neighbor_vlan, 7);
+	assert_false(mask_has(&device_port(device(t, 1), 1)->now.valid, PORT_ATTR_neighbor_pfc));
+	assert_false(mask_has(&device_port(device(t, 1), 1)->now.valid, PORT_ATTR_neighbor_ets));
+	/* the same end is there since then, and NetworkManager's word comes after it */
+	since = v->neighbor_since;
+	fixture_forget(t->f);
+	ask_networkd(t);
+	ask_network_manager(t);
+	assert_int_equal(v->neighbor_since, since);
+	assert_string_equal(v->neighbor_source, "systemd-networkd");
+	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
+	networkd.port = "Ethernet13/1";
+	ask_networkd(t);
+	assert_string_equal(v->neighbor_port, "Ethernet13/1");
+	assert_true(v->neighbor_since > since);
+	networkd.port = NULL;
+	ask_networkd(t);
+	ask_network_manager(t);
+	assert_string_equal(v->neighbor_source, "NetworkManager");
+}
+
 /* It has left the bus, and its directory is there still. */
 static void test_network_manager_ends(void **state)
 {
@@ -589,6 +658,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_bad_answers, setup_neighbors,
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_many, setup_many, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_networkd, setup_neighbors, teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_network_manager, setup_neighbors,
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_network_manager_ends, setup_neighbors,

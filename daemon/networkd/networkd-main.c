@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rdmad-networkd tells rdmad what systemd-networkd has heard. The program is started by the bus,
+ * and answers org.rdma.Networkd.List() (neighbor.h). Everybody may ask systemd-networkd; the
+ * program is one of its own because a wait is a wait here, and so that rdmad reads no JSON.
+ */
+
+#include "networkd.h"
+
+/* An argument is the socket of another systemd-networkd than that of the machine. */
+int main(int argc, char *argv[])
+{
+	const NeighborReader reader = {networkd_read, argc > 1 ? argv[1] : NETWORKD_SOCKET, NULL};
+
+	if (argc > 2) {
+		fprintf(stderr, "Unexpected argument: %s\n", argv[2]);
+		return EXIT_FAILURE;
+	}
+	return neighbor_main("org.rdma.Networkd", "/org/rdma/networkd", "rdmad-networkd", &reader,
+			     0);
+}
