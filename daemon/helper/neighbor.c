@@ -26,6 +26,21 @@ static int append_neighbor(void *userdata, const Neighbor *n)
 		   0);
 }
 
+/* 1: the other program runs; 0: it does not; a negative errno. */
+static int is_there(const NeighborReader *r, sd_bus *bus)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *answer = NULL;
+	int is_owned = 1, error = 0;
+
+	if (r->name)
+		error = sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+					   "org.freedesktop.DBus", "NameHasOwner", NULL, &answer,
+					   "s", r->name);
+	if (answer)
+		error = sd_bus_message_read(answer, "b", &is_owned);
+	return error < 0 ? error : is_owned;
+}
+
 static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -38,7 +53,9 @@ static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 	if (r < 0)
 		return r;
 	alarm(ANSWER_SEC);
-	r = s->reader->read(s->reader, append_neighbor, reply);
+	r = is_there(s->reader, sd_bus_message_get_bus(m));
+	if (r > 0)
+		r = s->reader->read(s->reader, append_neighbor, reply);
 	alarm(0);
 	if (r >= 0)
 		r = sd_bus_message_close_container(reply);

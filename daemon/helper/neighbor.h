@@ -28,6 +28,8 @@ typedef int (*OnNeighbor)(void *userdata, const Neighbor *n);
 typedef struct NeighborReader {
 	int (*read)(const struct NeighborReader *r, OnNeighbor on, void *for_whom);
 	const char *socket; /* where the other program listens */
+	const char *name;   /* that it has on the bus while it runs: a question to the socket alone
+			       would start it; NULL: none */
 	void *userdata;
 } NeighborReader;
 

@@ -12,7 +12,7 @@
 /* An argument is the socket of another lldpd than that of the machine. */
 int main(int argc, char *argv[])
 {
-	NeighborReader reader = {lldpd_read, argc > 1 ? argv[1] : NULL, NULL};
+	NeighborReader reader = {lldpd_read, argc > 1 ? argv[1] : NULL, NULL, NULL};
 	Lldpd *lldpd = NULL;
 	const char *why = "";
 	int r, status;

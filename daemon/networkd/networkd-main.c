@@ -10,7 +10,8 @@
 /* An argument is the socket of another systemd-networkd than that of the machine. */
 int main(int argc, char *argv[])
 {
-	const NeighborReader reader = {networkd_read, argc > 1 ? argv[1] : NETWORKD_SOCKET, NULL};
+	const NeighborReader reader = {networkd_read, argc > 1 ? argv[1] : NETWORKD_SOCKET,
+				       "org.freedesktop.network1", NULL};
 
 	if (argc > 2) {
 		fprintf(stderr, "Unexpected argument: %s\n", argv[2]);

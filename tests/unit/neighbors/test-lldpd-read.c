@@ -311,7 +311,7 @@ static int ask(void)
 	net.n_got = 0;
 	assert_int_equal(lldpd_load(&l, &why), 0);
 	assert_null(why);
-	r = lldpd_read(&(NeighborReader){lldpd_read, NULL, l}, on_neighbor, &net);
+	r = lldpd_read(&(NeighborReader){lldpd_read, NULL, NULL, l}, on_neighbor, &net);
 	assert_string_equal(net.socket, "/default");
 	lldpd_unload(l);
 	assert_int_equal(net.n_atoms, 0);

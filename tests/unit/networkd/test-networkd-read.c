@@ -230,7 +230,7 @@ static void *answer_once(_unused_ void *userdata)
 
 static int ask(const char *answer, size_t n)
 {
-	const NeighborReader reader = {networkd_read, peer.socket, NULL};
+	const NeighborReader reader = {networkd_read, peer.socket, NULL, NULL};
 	pthread_t thread;
 	int r;
 
@@ -292,7 +292,7 @@ static void test_socket(_unused_ void **state)
 
 static void test_no_socket(_unused_ void **state)
 {
-	NeighborReader reader = {networkd_read, "/nonexistent/networkd", NULL};
+	NeighborReader reader = {networkd_read, "/nonexistent/networkd", NULL, NULL};
 	char path[200];
 
 	assert_int_equal(networkd_read(&reader, on_neighbor, &told), -ENOENT);
