@@ -2,9 +2,9 @@
 /*
  * The other ends of the links. rdmad-neighbors and rdmad-networkd are asked a little after a link
  * has come up, then at growing distances, because the other end may not have said anything yet, and
- * in the end once in NeighborIntervalSec=. NetworkManager, which answers with all that it has, and rdmad-fabric, to
- * which the other ends answer at once, are asked the first time and the last times only. Who is not
- * on the machine is not asked.
+ * in the end once in NeighborIntervalSec=. NetworkManager, which answers with all that it has, and
+ * rdmad-fabric, to which the other ends answer at once, are asked the first time and the last times
+ * only. Who is not on the machine is not asked.
  */
 
 #include "decode.h"
