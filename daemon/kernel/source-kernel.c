@@ -25,6 +25,7 @@ typedef struct SourceKernel {
 	WatchRtnl *rtnl;	      /* hears changes of network interfaces */
 	WatchDevlink *devlink;	      /* hears of the health of functions */
 	WatchSleep *sleep;	      /* NULL while there is no connection to the bus */
+	size_t n_left_out;	      /* devices of the last list */
 	bool hears_uevents;	      /* udev listens */
 	bool warned;		      /* the log says already that NETLINK_RDMA cannot be heard */
 	bool warned_devlink;	      /* the same of devlink */
@@ -102,15 +103,20 @@ static int kernel_start(Source *s)
 static int kernel_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 {
 	SourceKernel *k = (SourceKernel *)s;
+	size_t n_left_out;
 	int r;
 
 	/* Try to listen again: the kernel modules may have been loaded since, or file descriptors
 	 * may be free again. Listen before asking for the devices, so that no change is missed. */
 	(void)watch_rtnl_listen(k->rtnl);
 	listen_nldev(k);
-	r = watch_nldev_enumerate(ret, ret_n);
+	r = watch_nldev_enumerate(ret, ret_n, &n_left_out);
 	if (r < 0)
 		return r;
+	if (n_left_out > k->n_left_out)
+		log_warning("%zu devices are not served: they have names that no file can have",
+			    n_left_out);
+	k->n_left_out = n_left_out;
 	watch_udev_devices(k->udev, *ret, *ret_n);
 	watch_devlink_devices(k->devlink, *ret, *ret_n);
 	if (*ret_n)

@@ -75,8 +75,12 @@ static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 	DeviceSnapshot d;
 	int r = nldev_parse_device(m, &d);
 
+	if (r == -EILSEQ) {
+		a->n_left_out++;
+		return 0;
+	}
 	if (r < 0)
-		return r == -EILSEQ ? 0 : r;
+		return r;
 	if (a->n == NLDEV_DEVICES_MAX)
 		return -E2BIG;
 	if (!array_grow(a->devices, a->n))
@@ -198,7 +202,7 @@ static bool modules_loaded(void)
 	return access("/sys/class/infiniband", F_OK) == 0;
 }
 
-int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)
+int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n, size_t *ret_left_out)
 {
 	NldevAnswer answer = {};
 	int r = -EAGAIN;
@@ -211,6 +215,7 @@ int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)
 		return r;
 	*ret = answer.devices;
 	*ret_n = answer.n;
+	*ret_left_out = answer.n_left_out;
 	return 0;
 }
 

@@ -31,9 +31,10 @@ void watch_nldev_release(WatchNldev *w);
  * before the modules were loaded. */
 void watch_nldev_status(const WatchNldev *w, SourceStatus *ret);
 
-/* The devices that exist now: a new array for device_array_free(), empty without the RDMA modules.
- * Or a negative errno; -EAGAIN: the list changed each time that it was read. */
-int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n);
+/* The devices that exist now: a new array for device_array_free(), empty without the RDMA modules,
+ * and in *RET_LEFT_OUT how many are not in it, because of their names (nldev_parse_device()). Or a
+ * negative errno; -EAGAIN: the list changed each time that it was read. */
+int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n, size_t *ret_left_out);
 
 /* The functions below are for the tests and the fuzzer. */
 
@@ -44,7 +45,7 @@ int watch_nldev_parse(struct nlmsghdr *message, Event *ret, bool *ret_going);
 /* An answer of the kernel, put together from its datagrams. */
 typedef struct NldevAnswer {
 	DeviceSnapshot *devices;
-	size_t n;
+	size_t n, n_left_out;
 	SourceStatus status; /* in the answer to SYS_GET */
 	bool interrupted;    /* the list changed while the kernel wrote it: ask again */
 } NldevAnswer;

@@ -13,6 +13,7 @@
 
 #include <sys/stat.h>
 
+#include "log.h"
 #include "pool.h"
 #include "source-kernel.h"
 #include "watch-nldev.h"
@@ -22,7 +23,7 @@
 static struct {
 	/* What the modules below shall answer */
 	int udev, rtnl, nldev, query, enumerate;
-	size_t n_devices;
+	size_t n_devices, n_left_out;
 	bool monitor_mode, wedged;
 	uint64_t asked; /* the query of device 5 that is under way */
 	/* What they were told */
@@ -31,12 +32,25 @@ static struct {
 	const WatchHandler *watch_handler;
 	void *userdata;
 	unsigned int listens, releases, devices, forgotten, rtnl_forgotten, ports, frees;
-	char order[256];
+	char order[256], warning[128];
 	/* What the core was told */
 	unsigned int events, recovered, ends;
 	uint64_t end_id;
 	int end_error;
 } fake;
+
+int __wrap_log_full(int level, int r, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int __wrap_log_full(int level, int r, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (level == LOG_WARNING)
+		(void)vsnprintf(fake.warning, sizeof(fake.warning), format, arguments);
+	va_end(arguments);
+	return r;
+}
 
 static void note(char c)
 {
@@ -136,13 +150,14 @@ void watch_nldev_status(_unused_ const WatchNldev *w, SourceStatus *ret)
 	*ret = (SourceStatus){.monitor_mode = fake.monitor_mode};
 }
 
-int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n)
+int watch_nldev_enumerate(DeviceSnapshot **ret, size_t *ret_n, size_t *ret_left_out)
 {
 	note('e');
 	if (fake.enumerate < 0)
 		return fake.enumerate;
 	*ret = calloc(fake.n_devices + 1, sizeof(**ret));
 	*ret_n = fake.n_devices;
+	*ret_left_out = fake.n_left_out;
 	return 0;
 }
 
@@ -300,6 +315,30 @@ static void test_enumerate(void **state)
 }
 
 /* Without uevents nobody would tell us of the next device. */
+/* Devices that are left out are told once. */
+static void test_left_out(void **state)
+{
+	static const struct {
+		size_t n;
+		const char *warns; /* NULL: it does not */
+	} lists[] = {{0, NULL}, {1, "1 "}, {1, NULL}, {3, "3 "}, {2, NULL}, {0, NULL}, {1, "1 "}};
+	Source *s = *state;
+	DeviceSnapshot *devices;
+	size_t n;
+
+	assert_int_equal(s->ops->start(s), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		fake.n_left_out = lists[i].n;
+		fake.warning[0] = '\0';
+		assert_int_equal(s->ops->enumerate(s, &devices, &n), 0);
+		device_array_free(devices, n);
+		if (lists[i].warns)
+			assert_ptr_equal(strstr(fake.warning, lists[i].warns), fake.warning);
+		else
+			assert_string_equal(fake.warning, "");
+	}
+}
+
 static void test_enumerate_deaf(void **state)
 {
 	Source *s = *state;
@@ -409,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_start, begin, end),
 		cmocka_unit_test_setup_teardown(test_enumerate, begin, end),
+		cmocka_unit_test_setup_teardown(test_left_out, begin, end),
 		cmocka_unit_test_setup_teardown(test_enumerate_deaf, begin, end),
 		cmocka_unit_test_setup_teardown(test_queries, begin, end),
 		cmocka_unit_test_setup_teardown(test_going_while_wedged, begin, end),

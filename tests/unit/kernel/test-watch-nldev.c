@@ -217,6 +217,7 @@ static void test_bad_name(_unused_ void **state)
 	put_done(&d, 0);
 	assert_int_equal(nldev_answer_take(&a, d.bytes, d.n), 1);
 	assert_int_equal(a.n, 2);
+	assert_int_equal(a.n_left_out, 1);
 	assert_int_equal(a.devices[0].values.index, 1);
 	assert_int_equal(a.devices[1].values.index, 3);
 	nldev_answer_done(&a);
@@ -384,14 +385,14 @@ static void test_without_modules(_unused_ void **state)
 	DeviceSnapshot *devices;
 	SourceStatus status;
 	Recorder r = {};
-	size_t n = 9;
+	size_t n = 9, left_out;
 
 	if (access("/sys/class/infiniband", F_OK) == 0)
 		skip();
 	assert_true(sd_event_new(&event) >= 0);
 	assert_int_equal(watch_nldev_new(event, &recorder_handler, &r, &w), 0);
 	assert_int_equal(watch_nldev_listen(w), 0);
-	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n, &left_out), 0);
 	assert_int_equal(n, 0);
 	watch_nldev_status(w, &status);
 	assert_false(status.monitor_mode);
@@ -545,7 +546,7 @@ static void test_listen(_unused_ void **state)
 static void test_enumerate(_unused_ void **state)
 {
 	DeviceSnapshot *devices = NULL;
-	size_t n = 9;
+	size_t n = 9, left_out;
 
 	kernel.on = kernel.has_modules = true;
 	kernel.open_error = 0;
@@ -553,22 +554,22 @@ static void test_enumerate(_unused_ void **state)
 	kernel.answers[0] = kernel.answers[1] = (Datagram){};
 	put_device(&kernel.answers[0], 3, "mlx5_0", 2);
 	put_done(&kernel.answers[1], 0);
-	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n, &left_out), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(devices[0].values.index, 3);
 	assert_int_equal(kernel.n_asked, 1);
 	device_array_free(devices, n);
 	datagram_last(&kernel.answers[0])->nlmsg_flags |= NLM_F_DUMP_INTR;
 	n = 9;
-	assert_int_equal(watch_nldev_enumerate(&devices, &n), -EAGAIN);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n, &left_out), -EAGAIN);
 	assert_int_equal(n, 9);
 	assert_in_range(kernel.n_asked, 3, 20);
 	kernel.answers[1] = (Datagram){};
 	kernel.n_asked = kernel.n_read = 0;
-	assert_int_equal(watch_nldev_enumerate(&devices, &n), -EIO);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n, &left_out), -EIO);
 	assert_int_equal(kernel.n_asked, 1);
 	kernel.open_error = -EPROTONOSUPPORT;
-	assert_int_equal(watch_nldev_enumerate(&devices, &n), 0);
+	assert_int_equal(watch_nldev_enumerate(&devices, &n, &left_out), 0);
 	assert_int_equal(n, 0);
 	kernel.on = false;
 }
