@@ -4,7 +4,7 @@
 
 #include <netdb.h>
 
-#include "list.h"
+#include "priority.h"
 
 const PingState ping_mtu_broken = {PING_STAGE_BROKEN, PING_LINK_MTU, -EMSGSIZE, 0};
 
@@ -86,34 +86,13 @@ const char *ping_reason(const PingState *s, const PingWay *way, char buffer[PING
 	return buffer;
 }
 
-/* Whether the adapter takes the priority from the traffic class. */
-static bool trusts_dscp(const Object *port)
-{
-	ListReader r = list_reader(ATTR_WORDS, object_text(port, PORT_ATTR_priority_trust));
-	ListItem first;
-
-	return list_next(&r, &first) && streq(first.word, "dscp");
-}
-
 bool ping_priority(const PingWay *way, uint32_t *ret_priority, bool *ret_pfc)
 {
-	uint32_t dscp = way->traffic_class >> 2, priority = way->service_level;
-	ListReader r;
-	ListItem item;
-
 	if (!way->has_path || !way->port || !object_value(way->port, PORT_ATTR_pfc_enabled))
 		return false;
-	if (trusts_dscp(way->port)) {
-		/* what an adapter does with a DSCP that is not mapped */
-		priority = dscp >> 3;
-		r = list_reader(ATTR_PAIRS, object_text(way->port, PORT_ATTR_dscp_to_priority));
-		while (list_next(&r, &item))
-			priority = item.number == dscp ? item.second : priority;
-	}
-	*ret_priority = priority;
-	*ret_pfc = false;
-	r = list_reader(ATTR_NUMBERS, object_text(way->port, PORT_ATTR_pfc_enabled));
-	while (list_next(&r, &item))
-		*ret_pfc |= item.number == priority;
+	*ret_priority = priority_trusts(way->port, "dscp")
+				? priority_of_dscp(way->port, way->traffic_class >> 2)
+				: way->service_level;
+	*ret_pfc = priority_has_pfc(way->port, *ret_priority);
 	return true;
 }

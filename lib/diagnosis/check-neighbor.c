@@ -7,7 +7,7 @@
 
 #include "check-parts.h"
 #include "checks.h"
-#include "list.h"
+#include "priority.h"
 
 const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX])
 {
@@ -65,34 +65,17 @@ static bool has_vlan(const Object *port)
 	return false;
 }
 
-/* Whether PORT has flow control, and for others than priority 0, which packets without a tag have.
- */
-static bool spares_untagged(const Object *port)
-{
-	ListReader enabled = list_reader(ATTR_NUMBERS, object_text(port, PORT_ATTR_pfc_enabled));
-	ListItem item;
-	size_t n = 0;
-
-	for (; list_next(&enabled, &item); n++)
-		if (item.number == 0)
-			return false;
-	return n > 0;
-}
-
 /* Whether no DSCP gets a priority of PORT that has flow control. Of those that are not listed the
  * driver decides. */
 static bool spares_each_dscp(const Object *port)
 {
 	ListReader map = list_reader(ATTR_PAIRS, object_text(port, PORT_ATTR_dscp_to_priority));
-	ListItem item, enabled;
+	ListItem item;
 	size_t n = 0;
 
 	for (; list_next(&map, &item); n++)
-		for (ListReader l =
-			     list_reader(ATTR_NUMBERS, object_text(port, PORT_ATTR_pfc_enabled));
-		     list_next(&l, &enabled);)
-			if (enabled.number == item.second)
-				return false;
+		if (priority_has_pfc(port, item.second))
+			return false;
 	return n == DSCPS;
 }
 
@@ -104,7 +87,8 @@ void look_for_unused_pfc(CheckRun *r)
 	bool by_tag = streq(trust, "pcp");
 
 	if ((!by_tag && !streq(trust, "dscp")) || !check_is_in_use(r) ||
-	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") || !spares_untagged(r->port) ||
+	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
+	    !priority_lacks_pfc(r->port, 0) ||
 	    !(by_tag ? !has_vlan(r->port) : spares_each_dscp(r->port)) ||
 	    check_is_expected(r, row) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_dscp_to_priority]) ||
