@@ -55,7 +55,7 @@ static const Command commands[] = {
 	 "Print the GIDs of ports, or that of an address",
 	 "  rdmactl gid                       the GID tables of all ports\n"
 	 "  rdmactl gid 192.0.2.7             the port and the index to use for an address\n"},
-	{"env",      LIBRARY_NAMES " PORT", 1, UINT_MAX, 0, env_options, env_command,
+	{"env",      library_arguments + 1, 1, UINT_MAX, 0, env_options, env_command,
 	 "Print what to set for a library",
 	 "  eval \"$(rdmactl env nccl)\"        NCCL_IB_HCA and NCCL_IB_GID_INDEX\n"
 	 "  rdmactl env ucx mlx5_0 mlx5_1     for these ports only\n"
@@ -265,9 +265,9 @@ static ExitStatus help_command(const Command *command)
 	int n;
 
 	(void)arguments_of(command, arguments);
-	/* the libraries of env leave little room on their line */
-	printf("Usage: rdmactl [%s] %s%s%s\n\n%s.\n",
-	       strlen(arguments) > LONG_ARGUMENTS ? "..." : "OPTION...", command->name,
+	/* the libraries of env leave no room on their line */
+	printf("Usage: rdmactl %s%s%s%s\n\n%s.\n",
+	       strlen(arguments) > LONG_ARGUMENTS ? "" : "[OPTION...] ", command->name,
 	       command->argument ? " " : "", arguments, command->help);
 	options_print(&options, command->name);
 	if (command->argument && startswith(last_argument(command, &n), "PORT"))

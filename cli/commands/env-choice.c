@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which of its GIDs and P_Keys a port is used with. */
+/* Which of its GIDs, P_Keys and priorities a port is used with. */
 
 #include "env-rails.h"
 
 #include <sys/socket.h>
+
+#include "priority.h"
 
 /* The GIDs of a rail */
 
@@ -147,9 +149,9 @@ static int family_of(const Entry *e)
 	return strchr(address, ':') ? AF_INET6 : AF_INET;
 }
 
-/* Whether the GID of R is the first one of RoCE v2 that has an address of FAMILY. Of the link-local
- * ones libraries leave out those of IPv6 only. */
-static bool is_first_of(const Rail *r, int family)
+/* The index of the first GID of RoCE v2 of R that has an address of FAMILY; UINT32_MAX: there is
+ * none. Of the link-local ones libraries leave out those of IPv6 only. */
+static uint32_t first_of(const Rail *r, int family)
 {
 	Entry e;
 
@@ -157,7 +159,15 @@ static bool is_first_of(const Rail *r, int family)
 		if (e.choice.where != GID_WHERE_NAMESPACE && e.choice.type == GID_TYPE_ROCE_V2 &&
 		    family_of(&e) == family &&
 		    (family == AF_INET || !gid_is_link_local(e.choice.gid)))
-			return e.choice.index == r->gid.index;
+			return e.choice.index;
+	return UINT32_MAX;
+}
+
+bool rails_have_v4(const Rails *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (uses_index(&r->items[i]) && first_of(&r->items[i], AF_INET) != UINT32_MAX)
+			return true;
 	return false;
 }
 
@@ -171,7 +181,8 @@ int rails_index_family(const Rails *r)
 		bool all = true;
 
 		for (size_t i = 0; i < r->n; i++)
-			all &= !uses_index(&r->items[i]) || is_first_of(&r->items[i], families[k]);
+			all &= !uses_index(&r->items[i]) ||
+			       first_of(&r->items[i], families[k]) == r->items[i].gid.index;
 		if (all)
 			return families[k];
 	}
@@ -276,8 +287,9 @@ static bool all_have_pkey(const Rails *r, const RailWish *w, uint32_t index, uin
 	for (size_t i = 0; i < r->n; i++) {
 		Rail rail = r->items[i];
 
-		if (uses_pkey(&rail) && (!rail_find_pkey(&rail, w, pkey) ||
-					 (w->pkey_by_index && rail.pkey_index != index)))
+		if (uses_pkey(&rail) &&
+		    (!rail_find_pkey(&rail, w, pkey) ||
+		     (library_has(w->library, VARIABLE_PKEY_INDEX) && rail.pkey_index != index)))
 			return false;
 	}
 	return true;
@@ -298,4 +310,40 @@ void rails_find_common_pkey(Rails *r, const RailWish *w)
 				(void)rail_find_pkey(&r->items[i], w, pkey);
 		return;
 	}
+}
+
+/* The priorities of a rail */
+
+bool rail_find_class(const Rail *r, uint32_t dscp, char buffer[96])
+{
+	ListReader map = list_reader(ATTR_PAIRS, object_text(r->port, PORT_ATTR_dscp_to_priority));
+	AttrText found;
+	ListWriter w;
+	ListItem item;
+	uint32_t only = 0;
+	size_t n = 0;
+
+	if (!r->has_index || r->gid.type != GID_TYPE_ROCE_V2 || !priority_trusts(r->port, "dscp") ||
+	    !priority_lacks_pfc(r->port, priority_of_dscp(r->port, dscp)))
+		return false;
+	list_begin(&w, ATTR_PAIRS, found, sizeof(found));
+	while (list_next(&map, &item))
+		if (priority_has_pfc(r->port, item.second)) {
+			list_add_pair(&w, item.number, item.second);
+			only = item.number;
+			n++;
+		}
+	list_end(&w);
+	if (n == 1)
+		snprintf(buffer, 96, "%u", only << 2 | 2); /* ECN: the packet may be marked */
+	else
+		snprintf(buffer, 96, "DSCP %.80s", found);
+	return n > 0;
+}
+
+bool rail_find_level(const Rail *r, char buffer[96])
+{
+	text_copy(buffer, 96, object_text(r->port, PORT_ATTR_pfc_enabled));
+	return r->has_index && r->gid.where == GID_WHERE_VLAN && priority_trusts(r->port, "pcp") &&
+	       priority_lacks_pfc(r->port, 0);
 }

@@ -110,22 +110,52 @@ static bool has_no_lid(const Object *port)
 	return object_value(port, PORT_ATTR_lid) && (lid == 0 || lid == UINT16_MAX);
 }
 
+/* Why no value of W's library can hold NAME; NULL: each can. */
+static const char *find_misread(const RailWish *w, const char *name, char buffer[256])
+{
+	size_t at =
+		*name == '^' && w->library->excludes ? 0 : strcspn(name, w->library->separators);
+
+	if (!name[at])
+		return NULL;
+	snprintf(buffer, 256, "%s reads \"%c\" in %s as something else", w->library->title,
+		 name[at], name);
+	return buffer;
+}
+
+/* Why the library cannot be told of R by its name. */
+static const char *find_unnamed(const RailWish *w, const Rail *r, char buffer[256])
+{
+	char name[96];
+
+	if (w->library->name_most && strlen(object_name(r->port, name)) > w->library->name_most) {
+		snprintf(buffer, 256, "its name is too long for %s", w->library->title);
+		return buffer;
+	}
+	return w->library->interface ? NULL
+				     : find_misread(w, object_text(r->port, PORT_ATTR_device_name),
+						    buffer);
+}
+
 /* Why the library should not use R; NULL if it can. */
 static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r, bool local,
 				 char buffer[256])
 {
+	const Library *l = w->library;
 	const char *why = find_trouble(rails, r, local, buffer);
 	const char *protocol = object_text(r->port, PORT_ATTR_protocol);
 	bool is_roce;
 
 	if (!why)
 		why = find_unwanted(r, w, buffer);
+	if (!why)
+		why = find_unnamed(w, r, buffer);
 	if (why)
 		return why;
-	if (r->efa && !w->interface) {
-		if (!w->without_efa)
+	if (r->efa && !l->interface) {
+		if (!l->without_efa)
 			return NULL;
-		snprintf(buffer, 256, "%s %s: see env ofi", w->title, w->without_efa);
+		snprintf(buffer, 256, "%s %s: see env ofi", l->title, l->without_efa);
 		return buffer;
 	}
 	if (r->named_twice)
@@ -137,13 +167,15 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 		r->netdev = find_netdev(rails, r);
 	if (!why && streq(r->netdev, "lo"))
 		why = "its network interface is the loopback, which reaches no other machine";
+	if (!why && (l->interface || l->by_address))
+		why = find_misread(w, r->netdev, buffer);
 	if (why || is_roce)
 		return why;
-	if (w->interface || (w->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
+	if (l->interface || (l->iwarp && has_name(r->port, PORT_ATTR_protocol, PROTOCOL_IWARP)))
 		return *r->netdev ? NULL : "none of its network interfaces has an IP address";
 	if (r->infiniband)
 		return has_no_lid(r->port) ? "it has no LID" : NULL;
-	snprintf(buffer, 256, "%s does not use %s", w->title, protocol);
+	snprintf(buffer, 256, "%s does not use %s", l->title, protocol);
 	return buffer;
 }
 
@@ -225,7 +257,8 @@ static ExitStatus leave_nearest(Rails *r, const char *wanted)
 /* What R is joined with: ports of one protocol, but by IP all that is Ethernet. */
 static const char *fabric_of(const Rail *r, const RailWish *w)
 {
-	return object_text(r->port, w->interface ? PORT_ATTR_link_layer : PORT_ATTR_protocol);
+	return object_text(r->port,
+			   w->library->interface ? PORT_ATTR_link_layer : PORT_ATTR_protocol);
 }
 
 /* The ports that are joined with FIRST, and their rate together. */

@@ -4,20 +4,17 @@
 /* Which ports a communication library should use, and by which of their GIDs and P_Keys. */
 
 #include "bus.h"
+#include "env-library.h"
 #include "gid.h"
 #include "selection.h"
 
-/* The wishes of the command line about ports. */
+/* The wishes of the command line about ports, and the library that is to use them. */
 typedef struct RailWish {
-	const char *title;	 /* of the library */
-	bool iwarp;		 /* it uses iWARP too */
-	bool pkey_by_index;	 /* it is told the index of a P_Key, one for all ports */
-	const char *without_efa; /* why it does not use EFA itself; NULL: it does */
-	bool interface;		 /* it uses network interfaces, and needs one with an address */
-	uint64_t rate;		 /* bit/s, at least; 0: any */
-	const char *link_layer;	 /* NULL: that of the most bandwidth */
-	const char *model;	 /* a pattern for HcaType or BoardId; NULL: any */
-	const char *gpu;	 /* an index or a PCI address; NULL: none in particular */
+	const Library *library;
+	uint64_t rate;		/* bit/s, at least; 0: any */
+	const char *link_layer; /* NULL: that of the most bandwidth */
+	const char *model;	/* a pattern for HcaType or BoardId; NULL: any */
+	const char *gpu;	/* an index or a PCI address; NULL: none in particular */
 	bool has_pkey;
 	uint32_t pkey; /* the partition, without the bit of the membership */
 } RailWish;
@@ -80,6 +77,14 @@ void rails_find_common_pkey(Rails *r, const RailWish *w);
  * address of one family. If the rails need several indices and each is that: the family, AF_INET or
  * AF_INET6, else AF_UNSPEC. */
 int rails_index_family(const Rails *r);
+/* Whether any rail has a GID of RoCE v2 with an IPv4 address, which UCX takes before IPv6. */
+bool rails_have_v4(const Rails *r);
+/* The traffic class with which packets of R have a priority with flow control, if the DSCP that
+ * they have by themselves has none; if several are right, their DSCPs with the priorities. False:
+ * none is needed, or none helps, or it is not known. */
+bool rail_find_class(const Rail *r, uint32_t dscp, char buffer[96]);
+/* The same of the service level, which is the priority where the tag of a VLAN says it. */
+bool rail_find_level(const Rail *r, char buffer[96]);
 /* Whether only neighbours reach the GID of R. */
 bool rail_is_link_local(const Rail *r);
 /* The device that a library which compares beginnings takes for that of R too; NULL: there is none.

@@ -122,8 +122,13 @@ static bool value_for(const Environment *e, const Variable *v, const Rail *rail,
 	case VARIABLE_PKEY:
 		snprintf(buffer, 96, "0x%x", rail->pkey & 0x7fff);
 		return rail->infiniband && rail->has_pkey;
+	case VARIABLE_CLASS:
+		return rail_find_class(rail, v->dscp, buffer);
+	case VARIABLE_LEVEL:
+		return rail_find_level(rail, buffer);
 	case VARIABLE_UCX:
 	case VARIABLE_FIXED:
+	case VARIABLE_NAMES:
 		return false;
 	}
 	return false;
@@ -172,13 +177,47 @@ static bool any_is(const Environment *e, bool (*is)(const Rail *r))
 	return false;
 }
 
-/* Whether the ports need several values of V, a GID index, and the library finds them. */
-static bool is_found(const Environment *e, const Variable *v)
+/* What finds the values of V, a GID index, if the ports need several; NULL: nothing does. */
+static const char *finder_of(const Environment *e, const Variable *v)
 {
-	int family = v->finder ? e->rails.index_family : AF_UNSPEC;
+	switch (e->rails.index_family) {
+	case AF_INET:
+		return v->finder;
+	case AF_INET6:
+		return library_has(e->library, VARIABLE_FAMILY) || !rails_have_v4(&e->rails)
+			       ? v->finder_v6
+			       : NULL;
+	default:
+		return NULL;
+	}
+}
 
-	return family == AF_INET ||
-	       (family == AF_INET6 && library_has(e->library, VARIABLE_FAMILY));
+/* Whether V, a traffic class or a service level, has one value that is right for each port. */
+static bool has_single_value(const Environment *e, const Variable *v)
+{
+	char value[96], first[96] = "";
+
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+
+		if (r->reason)
+			continue;
+		if (!value_for(e, v, r, value) || value[strspn(value, "0123456789")] ||
+		    (*first && !streq(first, value)))
+			return false;
+		text_copy(first, sizeof(first), value);
+	}
+	return *first;
+}
+
+/* Whether the name of any port that is used does not have TEXT in it. */
+static bool any_lacks(const Environment *e, const char *text)
+{
+	for (size_t i = 0; i < e->rails.n; i++)
+		if (!e->rails.items[i].reason &&
+		    !strstr(object_text(e->rails.items[i].port, PORT_ATTR_device_name), text))
+			return true;
+	return false;
 }
 
 /* Whether V must be set at all. */
@@ -186,7 +225,7 @@ static bool is_needed(const Environment *e, const Variable *v)
 {
 	switch (v->kind) {
 	case VARIABLE_GID_INDEX:
-		return any_is(e, has_index) && !is_found(e, v);
+		return any_is(e, has_index) && !finder_of(e, v);
 	case VARIABLE_FAMILY:
 		return e->rails.index_family != AF_UNSPEC;
 	case VARIABLE_PROVIDER:
@@ -196,6 +235,11 @@ static bool is_needed(const Environment *e, const Variable *v)
 		return any_is(e, needs_pkey);
 	case VARIABLE_PORT:
 		return any_is(e, has_other_port);
+	case VARIABLE_CLASS:
+	case VARIABLE_LEVEL:
+		return has_single_value(e, v);
+	case VARIABLE_NAMES:
+		return any_lacks(e, v->prefix);
 	case VARIABLE_UCX:
 		return !any_is(e, is_opa);
 	case VARIABLE_PORTS:
@@ -369,7 +413,29 @@ static ExitStatus note_rates(Environment *e)
 			(double)fast->rate / 1e9);
 }
 
-/* Says which GID indices the library finds, and of how many ports it takes fewer. */
+/* Says which values of V each port has, if it has no single one and needs none, or none is the only
+ * right one. */
+static ExitStatus note_variable(Environment *e, const Variable *v)
+{
+	bool is_priority = v->kind == VARIABLE_CLASS || v->kind == VARIABLE_LEVEL;
+	const char *finder = v->kind == VARIABLE_GID_INDEX ? finder_of(e, v) : NULL;
+	bool has_title = finder && *finder == '*';
+	_cleanup_free_ char *values = NULL;
+
+	if (!finder && (!is_priority || has_single_value(e, v)))
+		return STATUS_OK;
+	values = differences(e, v);
+	if (!values)
+		return out_of_memory();
+	if (finder)
+		return add_note(e, "%s%s finds the GID index of each port: %s",
+				has_title ? e->library->title : "", finder + has_title, values);
+	return *values ? add_note(e, "without %s no packet has a priority with PFC: %s", v->name,
+				  values)
+		       : STATUS_OK;
+}
+
+/* Says what is so of all ports together, and of how many the library takes fewer. */
 static ExitStatus note_library(Environment *e)
 {
 	const Library *l = e->library;
@@ -377,19 +443,11 @@ static ExitStatus note_library(Environment *e)
 
 	if (l->ports_most && e->rails.n_used > l->ports_most)
 		status = add_note(e,
-				  "%s takes the first %zu of these %zu ports: name those to use, "
-				  "or see --rate, --model and --gpu",
+				  "%s takes %zu ports at most, and these are %zu: name those to "
+				  "use, or see --rate, --model and --gpu",
 				  l->title, l->ports_most, e->rails.n_used);
-	for (const Variable *v = l->variables; v->name && status == STATUS_OK; v++) {
-		_cleanup_free_ char *indices = NULL;
-
-		if (!is_found(e, v))
-			continue;
-		indices = differences(e, v);
-		status = indices ? add_note(e, "%s finds the GID index of each port: %s", v->finder,
-					    indices)
-				 : out_of_memory();
-	}
+	for (const Variable *v = l->variables; v->name && status == STATUS_OK; v++)
+		status = note_variable(e, v);
 	return status;
 }
 
@@ -558,7 +616,7 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 
 		if (find_value(e, v, &value, &why) < 0)
 			return out_of_memory();
-		if (value && !*value)
+		if (value && !*value && !(v->kind == VARIABLE_NAMES && is_needed(e, v)))
 			continue;
 		if (!value)
 			status = failure("%s has no single value: %s", v->name, why);
@@ -576,17 +634,17 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 ExitStatus env_command(Context *c)
 {
 	_cleanup_(environment_done) Environment e = {};
-	ExitStatus status = library_find(c->arguments[0], &e.library), missing, printed;
+	const char *name = c->arguments[0];
+	ExitStatus status, missing, printed;
 
-	if (status != STATUS_OK)
-		return status;
+	for (e.library = libraries; e.library->name && !streq(e.library->name, name);)
+		e.library++;
+	if (!e.library->name)
+		return usage_error("env: unknown library \"%s\"; expected %s", name,
+				   library_names + 1);
 	c->arguments++;
 	c->n_arguments--;
-	wish.title = e.library->title;
-	wish.iwarp = e.library->iwarp;
-	wish.interface = e.library->interface;
-	wish.pkey_by_index = library_has(e.library, VARIABLE_PKEY_INDEX);
-	wish.without_efa = e.library->without_efa;
+	wish.library = e.library;
 	status = rails_read(c, &wish, &e.rails, &missing);
 	if (status == STATUS_OK)
 		status = make_notes(&e);

@@ -136,7 +136,7 @@ function __rdmactl_complete
         __rdmactl_values COMMAND $current
     else
         # "[PORT...]", or "nccl|ucx|ofi [PORT...]", of which the first argument is one of the words
-        set -l kinds (rdmactl help $words[1] 2>/dev/null | sed -n '1s/^Usage: [^]]*\] [a-z]* *//p' | string split ' ')
+        set -l kinds (rdmactl help $words[1] 2>/dev/null | sed -n '1s/^Usage: rdmactl \(\[OPTION[^ ]* \)*[a-z]* *//p' | string split ' ')
         set -l kind $kinds[-1]
         if test (count $kinds) -gt 1 -a (count $words) -eq 1
             set kind $kinds[1]
