@@ -163,10 +163,10 @@ static uint32_t first_of(const Rail *r, int family)
 	return UINT32_MAX;
 }
 
-bool rails_have_v4(const Rails *r)
+bool rails_have(const Rails *r, int family)
 {
 	for (size_t i = 0; i < r->n; i++)
-		if (uses_index(&r->items[i]) && first_of(&r->items[i], AF_INET) != UINT32_MAX)
+		if (uses_index(&r->items[i]) && first_of(&r->items[i], family) != UINT32_MAX)
 			return true;
 	return false;
 }

@@ -29,7 +29,8 @@
  *
  * Mooncake 3b5a5941, mooncake-transfer-engine/src: MC_TE_FILTERS has whole names of devices
  * (topology.cpp), MC_IB_PORT, MC_GID_INDEX, MC_PKEY_INDEX, MC_IB_TC and MC_IB_SL are for all of
- * them (config.cpp).
+ * them (config.cpp). Of GIDs with an address that is not link-local it takes the first, of IPv4 or
+ * of IPv6 (rdma_gid_probe.h), and before 0.3.12 none of 10.0.0.0/8.
  *
  * MORI 624002c8, src/application/transport/rdma/rdma.cpp: MORI_RDMA_DEVICES has whole names; of
  * GIDs RoCE v2, and then IPv4, and then IPv6 that is not link-local is the best.
@@ -92,7 +93,7 @@ static const Variable nvshmem_variables[] = {
 static const Variable mooncake_variables[] = {
 	{"MC_TE_FILTERS", VARIABLE_DEVICES,    .help = "all devices: mlx5_0,mlx5_1"},
 	{"MC_IB_PORT",    VARIABLE_PORT,       .help = "the number of their ports, if it is not 1"},
-	{"MC_GID_INDEX",  VARIABLE_GID_INDEX,  .help = "for RoCE", .finder = "*"},
+	{"MC_GID_INDEX",  VARIABLE_GID_INDEX,  .help = "for RoCE", .finder = "* 0.3.12 or later", .finder_v6 = "* 0.3.12 or later", .mixes_families = true},
 	{"MC_PKEY_INDEX", VARIABLE_PKEY_INDEX, .help = "the index of a P_Key"},
 	{"MC_IB_TC",      VARIABLE_CLASS,      .help = "the traffic class with flow control"},
 	{"MC_IB_SL",      VARIABLE_LEVEL,      .help = "the priority with flow control, in a VLAN"},

@@ -37,7 +37,8 @@ typedef struct Variable {
 	/* What finds a GID index by itself, of each port, with IPv4, and with IPv6 where no port
 	 * has IPv4; in place of "*" is the title of the library. NULL: nothing does. */
 	const char *finder, *finder_v6;
-	unsigned int dscp; /* that of VARIABLE_CLASS, if it is not set */
+	bool mixes_families; /* it takes the lower index, of IPv4 or IPv6, of each port */
+	unsigned int dscp;   /* that of VARIABLE_CLASS, if it is not set */
 } Variable;
 
 typedef struct Library {

@@ -77,8 +77,8 @@ void rails_find_common_pkey(Rails *r, const RailWish *w);
  * address of one family. If the rails need several indices and each is that: the family, AF_INET or
  * AF_INET6, else AF_UNSPEC. */
 int rails_index_family(const Rails *r);
-/* Whether any rail has a GID of RoCE v2 with an IPv4 address, which UCX takes before IPv6. */
-bool rails_have_v4(const Rails *r);
+/* Whether any rail has a GID of RoCE v2 with an address of FAMILY, that of IPv6 not link-local. */
+bool rails_have(const Rails *r, int family);
 /* The traffic class with which packets of R have a priority with flow control, if the DSCP that
  * they have by themselves has none; if several are right, their DSCPs with the priorities. False:
  * none is needed, or none helps, or it is not known. */

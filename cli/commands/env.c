@@ -182,9 +182,9 @@ static const char *finder_of(const Environment *e, const Variable *v)
 {
 	switch (e->rails.index_family) {
 	case AF_INET:
-		return v->finder;
+		return v->mixes_families && rails_have(&e->rails, AF_INET6) ? NULL : v->finder;
 	case AF_INET6:
-		return library_has(e->library, VARIABLE_FAMILY) || !rails_have_v4(&e->rails)
+		return library_has(e->library, VARIABLE_FAMILY) || !rails_have(&e->rails, AF_INET)
 			       ? v->finder_v6
 			       : NULL;
 	default:
