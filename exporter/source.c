@@ -46,6 +46,7 @@ struct Source {
 	sd_bus *bus;   /* NULL: there was no question yet, or the connection was lost */
 
 	SourceRequest *first;	  /* those who wait */
+	SourceRequest *answered;  /* those who are told now */
 	sd_event_source *begin;	  /* runs once after somebody has asked */
 	sd_event_source *timeout; /* of the question under way */
 	bool is_asking;
@@ -258,7 +259,7 @@ static void renew(Source *s)
 
 static void answer(Source *s)
 {
-	SourceRequest *list, *q;
+	SourceRequest *q;
 
 	s->is_asking = false;
 	sd_event_source_set_enabled(s->timeout, SD_EVENT_OFF);
@@ -267,13 +268,11 @@ static void answer(Source *s)
 	if (s->is_new)
 		renew(s);
 	/* who asks from within DONE begins the next question */
-	list = steal_pointer(&s->first);
-	if (list)
-		list->at = &list;
-	while ((q = list)) {
-		list = q->next;
-		if (list)
-			list->at = &list;
+	s->answered = steal_pointer(&s->first);
+	while ((q = s->answered)) {
+		s->answered = q->next;
+		if (s->answered)
+			s->answered->at = &s->answered;
 		q->done(q->userdata, &s->state);
 		free(q);
 	}

@@ -18,6 +18,7 @@ struct BusCaller {
 	bool seen;	   /* bus_caller_is_new() */
 	void *kept;	   /* bus_caller_kept() */
 	CallerWait *waits; /* for the answer, the latest first */
+	CallerWait *told;  /* those that have it, but were not told yet */
 	char name[];
 };
 
@@ -131,16 +132,16 @@ static int read_user(sd_bus_message *answer, uid_t *ret)
 static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_error *error)
 {
 	BusCaller *caller = userdata;
-	CallerWait *waits, *wait;
+	CallerWait *wait;
 	int r = read_user(answer, &caller->user);
 
 	caller->known = r >= 0;
 	caller->question = sd_bus_slot_unref(caller->question);
 	/* A waiter that is told may ask again, and then waits for the next answer. */
-	waits = steal_pointer(&caller->waits);
-	if (waits)
-		waits->at = &waits;
-	while ((wait = waits)) {
+	caller->told = steal_pointer(&caller->waits);
+	if (caller->told)
+		caller->told->at = &caller->told;
+	while ((wait = caller->told)) {
 		caller_wait_cancel(wait);
 		wait->told(wait->userdata, r, caller->user);
 	}

@@ -209,7 +209,7 @@ static void test_sample(void **state)
 	g_autofree char *sample = read_document("examples/rdmad.conf");
 	Config c = CONFIG_DEFAULT;
 	_cleanup_free_ char *message = NULL;
-	const char *at = sample;
+	char *at = sample;
 
 	(void)state;
 	assert_int_equal(load(&c, sample, strlen(sample), &message), 0);

@@ -40,7 +40,7 @@ static Process start(const char *option)
 	return p;
 }
 
-static int stop(Process *p)
+static int end(Process *p)
 {
 	int status;
 
@@ -54,7 +54,7 @@ static void test_ends_with_socket(_unused_ void **state)
 {
 	Process p = start(NULL);
 
-	assert_int_equal(stop(&p), 0);
+	assert_int_equal(end(&p), 0);
 }
 
 /* No device has this index: exactly one END that says so, for each query, in order. */
@@ -82,7 +82,7 @@ static void test_unknown_device(_unused_ void **state)
 		assert_true(m.end.error == -ENODEV || m.end.error == -EPROTONOSUPPORT);
 		assert_non_null(strstr(m.end.text, "4000000000"));
 	}
-	assert_int_equal(stop(&p), 0);
+	assert_int_equal(end(&p), 0);
 }
 
 static void test_refuses_nonsense(_unused_ void **state)
@@ -91,11 +91,11 @@ static void test_refuses_nonsense(_unused_ void **state)
 	WireMessage m = {.end = {.header = wire_header(WIRE_END, 1, 0, 0)}};
 
 	assert_int_equal(send(p.fd, "nonsense", 8, MSG_NOSIGNAL), 8);
-	assert_int_equal(stop(&p), 1);
+	assert_int_equal(end(&p), 1);
 	/* a message that is well-formed but not for a worker */
 	p = start(NULL);
 	assert_int_equal(wire_send(p.fd, &m), 0);
-	assert_int_equal(stop(&p), 1);
+	assert_int_equal(end(&p), 1);
 }
 
 static void test_refuses_options(_unused_ void **state)
@@ -107,7 +107,7 @@ static void test_refuses_options(_unused_ void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		Process p = start(bad[i]);
 
-		assert_int_equal(stop(&p), 1);
+		assert_int_equal(end(&p), 1);
 	}
 }
 
