@@ -195,6 +195,21 @@ static int receive(Bus *b, sd_bus_message *m, sd_bus_error *error)
 	return r;
 }
 
+/* sd-bus answers this call before it looks for objects, and the connection fails if the machine has
+ * no ID, as in many containers. */
+static int check_machine_id(sd_bus_message *m, sd_bus_error *error)
+{
+	sd_id128_t id;
+	int r;
+
+	if (!sd_bus_message_is_method_call(m, "org.freedesktop.DBus.Peer", "GetMachineId"))
+		return 0;
+	r = sd_id128_get_machine(&id);
+	return r >= 0 ? 0
+		      : sd_bus_error_setf(error, SD_BUS_ERROR_FILE_NOT_FOUND,
+					  "This machine has no ID: %s", strerror(-r));
+}
+
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	Bus *b = userdata;
@@ -204,6 +219,8 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r < 0 || type != SD_BUS_MESSAGE_METHOD_CALL)
 		return 0;
 	r = bus_turns_is_turn(b->turns, m) ? 0 : receive(b, m, error);
+	if (r == 0)
+		r = check_machine_id(m, error);
 	if (r == 0)
 		r = bus_log_offer(b, m, error);
 	if (r == 0)

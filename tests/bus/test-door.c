@@ -2,6 +2,8 @@
 /* Calls that cost the daemon more than they may: it refuses or drops them, and goes on. */
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include "calls.h"
 #include "process.h"
@@ -341,14 +343,52 @@ static void test_error_texts(void **state)
 	}
 }
 
+/* The daemon and this program see a machine without an ID, as many containers are. */
+static bool take_machine_id(const Fixture *f)
+{
+	char empty[96];
+	int fd;
+
+	snprintf(empty, sizeof(empty), "%s/empty", f->directory);
+	fd = open(empty, O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       (mount(empty, "/etc/machine-id", NULL, MS_BIND, NULL) == 0 || errno == ENOENT);
+}
+
+/* Anybody may ask for the ID: the daemon stays on the bus. */
+static void test_no_machine_id(void **state)
+{
+	Fixture *f = *state;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_free_ char *log = NULL;
+
+	if (!take_machine_id(f)) {
+		print_message("nothing can be mounted here: %s\n", strerror(errno));
+		skip();
+	}
+	fixture_start_daemon(f, SCENARIO, NULL);
+	assert_true(sd_bus_call_method(f->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+				       "org.freedesktop.DBus.Peer", "GetMachineId", &error, NULL,
+				       "") < 0);
+	umount2("/etc/machine-id", MNT_DETACH);
+	assert_string_equal(error.name, SD_BUS_ERROR_FILE_NOT_FOUND);
+	calls_ping(f);
+	log = fixture_daemon_log(f);
+	assert_null(strstr(log, "has failed"));
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_many_names),	TEST(test_descriptors),
-		TEST(test_no_reply),	TEST(test_no_reply_but_done),
-		TEST(test_sizes),	TEST(test_long_path),
-		TEST(test_error_texts), TEST(test_log_of_other_user),
+		TEST(test_many_names),	  TEST(test_descriptors),
+		TEST(test_no_reply),	  TEST(test_no_reply_but_done),
+		TEST(test_sizes),	  TEST(test_long_path),
+		TEST(test_error_texts),	  TEST(test_log_of_other_user),
+		TEST(test_no_machine_id),
 	};
 
 	return cmocka_run_group_tests_name("door", tests, NULL, NULL);
