@@ -297,10 +297,7 @@ static bool is_absence(sd_bus_message *reply)
 	const sd_bus_error *e = sd_bus_message_get_error(reply);
 
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
-	       sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
-	       sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) ||
-	       sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED) ||
-	       sd_bus_message_get_errno(reply) == ECONNRESET;
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER) || bus_error_is_end(e);
 }
 
 static int on_snapshot(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)

@@ -9,6 +9,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "bus-open.h"
 #include "bus.h"
 #include "clock.h"
 #include "commands.h"
@@ -257,7 +258,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, _unused_ sd_bus_erro
 		r = print_held(w, reply);
 		return end(w, r < 0 ? bus_complain("wait", NULL, r) : STATUS_OK);
 	}
-	if (sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY)) {
+	if (bus_error_is_end(error)) {
 		w->absent_usec = monotonic_now_usec();
 		return 0;
 	}

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <systemd/sd-event.h>
 
+#include "bus-open.h"
 #include "bus.h"
 #include "names.h"
 
@@ -130,7 +131,7 @@ static int on_answer(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e
 {
 	Question *q = userdata;
 	const sd_bus_error *e = sd_bus_message_get_error(m);
-	const char *why = error_absence(e);
+	const char *why = bus_error_is_end(e) ? NULL : error_absence(e);
 	char reason[256];
 	int r;
 
@@ -144,7 +145,7 @@ static int on_answer(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e
 	}
 	if (why)
 		snprintf(reason, sizeof(reason), "no rdmad: it %s", why);
-	else if (sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY))
+	else if (bus_error_is_end(e))
 		snprintf(reason, sizeof(reason), "the connection has ended");
 	else
 		snprintf(reason, sizeof(reason), "%s", e->message ? e->message : e->name);

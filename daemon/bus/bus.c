@@ -248,8 +248,8 @@ static int on_name(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *ret
 	uint32_t owner = 0;
 	int r;
 
-	if (sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY)) {
-		/* it took too long, or the connection has ended: nobody has refused anything */
+	if (bus_error_is_end(error)) {
+		/* nobody has refused anything */
 		r = -ECONNRESET;
 	} else if (error) {
 		r = log_error_errno(-sd_bus_message_get_errno(m),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Connecting to a bus. A header alone, so that rooms without sd-bus need no library of it. */
+/* Connecting to a bus, and its end. A header alone, so that rooms without sd-bus need no library of
+ * it. */
 
 #include <systemd/sd-bus.h>
 
@@ -30,4 +31,15 @@ static inline int bus_open_address(const char *address, sd_bus **ret)
 		return r;
 	*ret = steal_pointer(&bus);
 	return 0;
+}
+
+/* Whether ERROR is the answer of sd-bus to a call whose connection has ended: NoReply up to systemd
+ * 257, which is that of a time-out, too, and in 262 what the connection ended with: Disconnected,
+ * or an errno as a name. */
+static inline bool bus_error_is_end(const sd_bus_error *error)
+{
+	int r = sd_bus_error_get_errno(error);
+
+	return sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) || r == ECONNRESET ||
+	       r == EPIPE || r == ENOTCONN;
 }

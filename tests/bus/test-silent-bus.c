@@ -33,6 +33,7 @@ typedef struct SilentBus {
 	int listening;
 	sd_bus *peer;			 /* the connection to the daemon */
 	const char *client;		 /* who makes the next calls */
+	const char *refusal;		 /* what the next RequestName() gets in place of the name */
 	bool named;			 /* the daemon has its name */
 	sd_bus_message *questions[1024]; /* GetConnectionUnixUser() that have no answer yet */
 	size_t n_questions;
@@ -46,6 +47,8 @@ static int on_call(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *err
 	if (sd_bus_message_is_method_call(m, NULL, "Hello"))
 		return sd_bus_reply_method_return(m, "s", ":1.1");
 	if (sd_bus_message_is_method_call(m, NULL, "RequestName")) {
+		if (s->refusal)
+			return sd_bus_reply_method_errorf(m, steal_pointer(&s->refusal), "test");
 		s->named = true;
 		return sd_bus_reply_method_return(m, "u", 1);
 	}
@@ -173,13 +176,11 @@ static void introduce(SilentBus *s)
 	answer_later(s, OTHER_USER + 2);
 }
 
-static int setup(void **state)
+/* Starts a daemon, which connects to this bus. */
+static SilentBus *start(void)
 {
-	static const sd_id128_t id = {.bytes = {1}};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	SilentBus *s = calloc(1, sizeof(*s));
-	struct pollfd p;
-	int fd;
 
 	assert_non_null(s);
 	s->f = fixture_new();
@@ -190,7 +191,15 @@ static int setup(void **state)
 	assert_int_equal(listen(s->listening, 8), 0);
 	snprintf(s->f->address, sizeof(s->f->address), "unix:path=%s", address.sun_path);
 	s->f->daemon_pid = fixture_spawn_daemon(s->f, SCENARIO, NULL);
-	p = (struct pollfd){.fd = s->listening, .events = POLLIN};
+	return s;
+}
+
+static void take_connection(SilentBus *s)
+{
+	static const sd_id128_t id = {.bytes = {1}};
+	struct pollfd p = {.fd = s->listening, .events = POLLIN};
+	int fd;
+
 	assert_int_equal(poll(&p, 1, 60000), 1);
 	fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	assert_true(fd >= 0);
@@ -202,6 +211,13 @@ static int setup(void **state)
 	assert_true(sd_bus_add_filter(s->peer, NULL, on_call, s) >= 0);
 	/* What has been written is read by the daemon soon: the buffer of sd-bus has 8 MiB. */
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){65536}, sizeof(int)), 0);
+}
+
+static int setup(void **state)
+{
+	SilentBus *s = start();
+
+	take_connection(s);
 	while (!s->named)
 		process(s);
 	introduce(s);
@@ -302,6 +318,30 @@ static void test_caller_has_left(void **state)
 		assert_null(c[i].reply);
 }
 
+/* The connection ends before the daemon has its name, or the bus is too slow: the daemon connects
+ * again. sd-bus makes these errors, by its version. */
+static void test_name_has_no_answer(void **state)
+{
+	static const char *const errors[] = {SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_DISCONNECTED,
+					     "System.Error.EPIPE"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		SilentBus *s = start();
+
+		*state = s;
+		s->refusal = errors[i];
+		take_connection(s);
+		while (s->refusal)
+			process(s);
+		s->peer = sd_bus_flush_close_unref(s->peer);
+		take_connection(s);
+		while (!s->named)
+			process(s);
+		ping(s);
+		assert_int_equal(teardown(state), 0);
+	}
+}
+
 /* The daemon stays on a bus that does not tell it of callers that leave. */
 static void test_no_departures(void **state)
 {
@@ -373,10 +413,14 @@ static void call_as_stranger(SilentBus *s, sd_bus_message *m)
 	static unsigned int n = 100;
 	char name[16];
 	Call c = {};
+	int r;
 
 	snprintf(name, sizeof(name), ":1.%u", n++);
 	assert_true(sd_bus_message_set_sender(m, name) >= 0);
-	assert_true(sd_bus_call_async(s->peer, &slot, m, on_reply, &c, UINT64_MAX) >= 0);
+	r = sd_bus_call_async(s->peer, &slot, m, on_reply, &c, UINT64_MAX);
+	if (r < 0)
+		fail_msg("%s.%s of %s: %s", sd_bus_message_get_interface(m),
+			 sd_bus_message_get_member(m), sd_bus_message_get_path(m), strerror(-r));
 	s->client = KNOWN;
 	send_call(s, &ping, RDMAD_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", "");
 	while (!ping.reply) {
@@ -526,8 +570,13 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_log_level),	  TEST(test_user_is_unknown), TEST(test_caller_has_left),
-		TEST(test_no_departures), TEST(test_too_many_calls),  TEST(test_every_member),
+		TEST(test_log_level),
+		TEST(test_user_is_unknown),
+		TEST(test_caller_has_left),
+		TEST(test_no_departures),
+		TEST(test_too_many_calls),
+		TEST(test_every_member),
+		cmocka_unit_test(test_name_has_no_answer),
 	};
 
 	return cmocka_run_group_tests_name("silent-bus", tests, NULL, NULL);
