@@ -5,13 +5,9 @@
  * for a shell.
  */
 
-#include <sys/socket.h>
-
 #include "bus.h"
 #include "commands.h"
-#include "decode.h"
-#include "env-library.h"
-#include "env-rails.h"
+#include "env-value.h"
 #include "json.h"
 #include "parse.h"
 
@@ -53,297 +49,12 @@ const Option env_options[] = {
 };
 /* clang-format on */
 
-/* A library, and what it can use. */
-typedef struct Environment {
-	const Library *library;
-	Rails rails;
-	char **notes; /* what to know beside it */
-	size_t n_notes;
-} Environment;
-
 static void environment_done(Environment *e)
 {
 	for (size_t i = 0; i < e->n_notes; i++)
 		free(e->notes[i]);
 	free(e->notes);
 	rails_done(&e->rails);
-}
-
-/* "mlx5_0:1" */
-static void port_with_colon(const Object *port, char buffer[96])
-{
-	char *slash;
-
-	object_name(port, buffer);
-	slash = strrchr(buffer, '/');
-	if (slash)
-		*slash = ':';
-}
-
-static unsigned int port_number(const Rail *r)
-{
-	return (unsigned int)object_number(r->port, PORT_ATTR_port_num);
-}
-
-/* Writes into BUFFER what variable V must be for RAIL alone, "" if it must not be set. Returns
- * false if RAIL is left out, or any value is right for it. */
-static bool value_for(const Environment *e, const Variable *v, const Rail *rail, char buffer[96])
-{
-	if (rail->reason || (rail->efa && v->kind != VARIABLE_PROVIDER &&
-			     library_has(e->library, VARIABLE_PROVIDER)))
-		return false;
-	switch (v->kind) {
-	case VARIABLE_PROVIDER:
-		text_copy(buffer, 96, rail->efa ? "efa" : "");
-		return true;
-	case VARIABLE_PORTS:
-		port_with_colon(rail->port, buffer);
-		return true;
-	case VARIABLE_PORT:
-		snprintf(buffer, 96, "%u", port_number(rail));
-		return true;
-	case VARIABLE_DEVICE:
-	case VARIABLE_DEVICES:
-		text_copy(buffer, 96, object_text(rail->port, PORT_ATTR_device_name));
-		return true;
-	case VARIABLE_NETDEV:
-	case VARIABLE_NETDEVS:
-		text_copy(buffer, 96, rail->netdev);
-		return true;
-	case VARIABLE_GID_INDEX:
-		snprintf(buffer, 96, "%u", rail->gid.index);
-		return rail->has_index;
-	case VARIABLE_FAMILY:
-		text_copy(buffer, 96, e->rails.index_family == AF_INET6 ? "AF_INET6" : "AF_INET");
-		return rail->has_index;
-	case VARIABLE_PKEY_INDEX:
-		snprintf(buffer, 96, "%u", rail->pkey_index);
-		return rail->infiniband && rail->has_pkey;
-	case VARIABLE_PKEY:
-		snprintf(buffer, 96, "0x%x", rail->pkey & 0x7fff);
-		return rail->infiniband && rail->has_pkey;
-	case VARIABLE_CLASS:
-		return rail_find_class(rail, v->dscp, buffer);
-	case VARIABLE_LEVEL:
-		return rail_find_level(rail, buffer);
-	case VARIABLE_UCX:
-	case VARIABLE_FIXED:
-	case VARIABLE_NAMES:
-		return false;
-	}
-	return false;
-}
-
-/* Whether a list of all ports is a value of V. */
-static bool is_list(const Variable *v)
-{
-	return v->kind == VARIABLE_PORTS || v->kind == VARIABLE_DEVICES ||
-	       v->kind == VARIABLE_NETDEVS;
-}
-
-static bool is_opa(const Rail *r)
-{
-	return streq(object_text(r->port, PORT_ATTR_protocol),
-		     decode_name(port_attributes[PORT_ATTR_protocol].type, PROTOCOL_OPA));
-}
-
-static bool is_efa(const Rail *r)
-{
-	return r->efa;
-}
-
-static bool has_index(const Rail *r)
-{
-	return r->has_index;
-}
-
-static bool has_other_port(const Rail *r)
-{
-	return port_number(r) != 1;
-}
-
-/* Libraries use the entry 0 of the P_Keys by themselves. */
-static bool needs_pkey(const Rail *r)
-{
-	return r->infiniband && r->has_pkey && (wish.has_pkey || r->pkey_index);
-}
-
-/* Whether IS is so of any port that is used. */
-static bool any_is(const Environment *e, bool (*is)(const Rail *r))
-{
-	for (size_t i = 0; i < e->rails.n; i++)
-		if (!e->rails.items[i].reason && is(&e->rails.items[i]))
-			return true;
-	return false;
-}
-
-/* What finds the values of V, a GID index, if the ports need several; NULL: nothing does. */
-static const char *finder_of(const Environment *e, const Variable *v)
-{
-	switch (e->rails.index_family) {
-	case AF_INET:
-		return v->mixes_families && rails_have(&e->rails, AF_INET6) ? NULL : v->finder;
-	case AF_INET6:
-		return library_has(e->library, VARIABLE_FAMILY) || !rails_have(&e->rails, AF_INET)
-			       ? v->finder_v6
-			       : NULL;
-	default:
-		return NULL;
-	}
-}
-
-/* Whether V, a traffic class or a service level, has one value that is right for each port. */
-static bool has_single_value(const Environment *e, const Variable *v)
-{
-	char value[96], first[96] = "";
-
-	for (size_t i = 0; i < e->rails.n; i++) {
-		const Rail *r = &e->rails.items[i];
-
-		if (r->reason)
-			continue;
-		if (!value_for(e, v, r, value) || value[strspn(value, "0123456789")] ||
-		    (*first && !streq(first, value)))
-			return false;
-		text_copy(first, sizeof(first), value);
-	}
-	return *first;
-}
-
-/* Whether the name of any port that is used does not have TEXT in it. */
-static bool any_lacks(const Environment *e, const char *text)
-{
-	for (size_t i = 0; i < e->rails.n; i++)
-		if (!e->rails.items[i].reason &&
-		    !strstr(object_text(e->rails.items[i].port, PORT_ATTR_device_name), text))
-			return true;
-	return false;
-}
-
-/* Whether V must be set at all. */
-static bool is_needed(const Environment *e, const Variable *v)
-{
-	switch (v->kind) {
-	case VARIABLE_GID_INDEX:
-		return any_is(e, has_index) && !finder_of(e, v);
-	case VARIABLE_FAMILY:
-		return e->rails.index_family != AF_UNSPEC;
-	case VARIABLE_PROVIDER:
-		return any_is(e, is_efa);
-	case VARIABLE_PKEY_INDEX:
-	case VARIABLE_PKEY:
-		return any_is(e, needs_pkey);
-	case VARIABLE_PORT:
-		return any_is(e, has_other_port);
-	case VARIABLE_CLASS:
-	case VARIABLE_LEVEL:
-		return has_single_value(e, v);
-	case VARIABLE_NAMES:
-		return any_lacks(e, v->prefix);
-	case VARIABLE_UCX:
-		return !any_is(e, is_opa);
-	case VARIABLE_PORTS:
-	case VARIABLE_DEVICE:
-	case VARIABLE_DEVICES:
-	case VARIABLE_NETDEV:
-	case VARIABLE_NETDEVS:
-	case VARIABLE_FIXED:
-		return true;
-	}
-	return true;
-}
-
-/* ", mlx5_1/1" for each port from the Ith on that needs VALUE. */
-static void print_ports_with(const Environment *e, const Variable *v, const char *value, size_t i,
-			     FILE *f)
-{
-	const char *between = "";
-	char other[96], name[96];
-
-	for (; i < e->rails.n; i++)
-		if (value_for(e, v, &e->rails.items[i], other) && streq(value, other)) {
-			fprintf(f, "%s%s", between, object_name(e->rails.items[i].port, name));
-			between = ", ";
-		}
-}
-
-/* Whether a rail before the Ith has the value that the Ith has, VALUE. */
-static bool is_repeated(const Environment *e, const Variable *v, const char *value, size_t i)
-{
-	char other[96];
-
-	if (v->kind == VARIABLE_PORTS) /* each port has another name */
-		return false;
-	for (size_t k = 0; k < i; k++)
-		if (value_for(e, v, &e->rails.items[k], other) && streq(value, other))
-			return true;
-	return false;
-}
-
-/* "3 for mlx5_0/1, mlx5_1/1; 5 for mlx5_2/1": all ports with a value where its first one is. The
- * caller frees it; NULL: there is no memory. */
-static char *differences(const Environment *e, const Variable *v)
-{
-	_cleanup_free_ char *text = NULL;
-	const char *between = "";
-	char value[96];
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < e->rails.n; i++) {
-		if (!value_for(e, v, &e->rails.items[i], value) || is_repeated(e, v, value, i))
-			continue;
-		fprintf(f, "%s%s for ", between, *value ? value : "none");
-		between = "; ";
-		print_ports_with(e, v, value, i, f);
-	}
-	return fclose(f) == 0 ? steal_pointer(&text) : NULL;
-}
-
-/* Joins the values of the ports. False if only one value is possible and they differ. */
-static bool join_values(const Environment *e, const Variable *v, FILE *f)
-{
-	char value[96], first[96];
-	size_t n = 0;
-
-	if (v->kind == VARIABLE_UCX || v->kind == VARIABLE_FIXED)
-		fputs(v->prefix, f);
-	for (size_t i = 0; i < e->rails.n; i++) {
-		if (!value_for(e, v, &e->rails.items[i], value))
-			continue;
-		if (n == 0)
-			text_copy(first, sizeof(first), value);
-		if (!is_list(v) && !streq(first, value))
-			return false;
-		if (n == 0 || (is_list(v) && !is_repeated(e, v, value, i)))
-			fprintf(f, "%s%s", n > 0 ? "," : v->prefix ? v->prefix : "", value);
-		n++;
-	}
-	return true;
-}
-
-/* *RET_VALUE is the value of V, "" if it need not be set; or, if no single value is right, NULL,
- * and then *RET_WHY says which port needs which. The caller frees both. */
-static int find_value(const Environment *e, const Variable *v, char **ret_value, char **ret_why)
-{
-	_cleanup_free_ char *value = NULL, *why = NULL;
-	size_t size;
-	FILE *f = open_memstream(&value, &size);
-	bool single = true;
-
-	if (!f)
-		return -ENOMEM;
-	if (is_needed(e, v))
-		single = join_values(e, v, f);
-	if (fclose(f) != 0)
-		return -ENOMEM;
-	if (!single && !(why = differences(e, v)))
-		return -ENOMEM;
-	*ret_value = single ? steal_pointer(&value) : NULL;
-	*ret_why = steal_pointer(&why);
-	return 0;
 }
 
 /* Notes */
@@ -376,7 +87,7 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 		status = add_note(e, "%s: its address is link-local: %s", name, address);
 	else if (r->has_index && r->gid.type != GID_TYPE_ROCE_V2)
 		status = add_note(e, "%s: its GID is of RoCE v1, which no router forwards", name);
-	else if (is_opa(r))
+	else if (rail_is_opa(r))
 		status = add_note(e, "%s: Omni-Path is slower by verbs than by PSM2 or OPX", name);
 	else if (r->infiniband && !r->has_pkey && object_value(r->port, PORT_ATTR_pkeys))
 		status = add_note(e, "%s: it is a full member of no partition", name);
@@ -384,7 +95,7 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 		status = add_note(e, "%s: its P_Key is 0x%04x, and %s takes the first one", name,
 				  r->pkey, e->library->first_pkey);
 	if (status == STATUS_OK && e->library->by_address && r->infiniband && !*r->netdev &&
-	    !is_opa(r))
+	    !rail_is_opa(r))
 		status = add_note(e,
 				  "%s: no IPoIB interface of it has an IP address, and libfabric "
 				  "has no MSG endpoint without one",
@@ -418,13 +129,13 @@ static ExitStatus note_rates(Environment *e)
 static ExitStatus note_variable(Environment *e, const Variable *v)
 {
 	bool is_priority = v->kind == VARIABLE_CLASS || v->kind == VARIABLE_LEVEL;
-	const char *finder = v->kind == VARIABLE_GID_INDEX ? finder_of(e, v) : NULL;
+	const char *finder = v->kind == VARIABLE_GID_INDEX ? variable_finder(e, v) : NULL;
 	bool has_title = finder && *finder == '*';
 	_cleanup_free_ char *values = NULL;
 
-	if (!finder && (!is_priority || has_single_value(e, v)))
+	if (!finder && (!is_priority || variable_is_single(e, v)))
 		return STATUS_OK;
-	values = differences(e, v);
+	values = variable_differences(e, v);
 	if (!values)
 		return out_of_memory();
 	if (finder)
@@ -457,7 +168,7 @@ static ExitStatus make_notes(Environment *e)
 
 	if (status == STATUS_OK)
 		status = note_library(e);
-	if (status == STATUS_OK && e->library->efa_since && any_is(e, is_efa))
+	if (status == STATUS_OK && e->library->efa_since && environment_any(e, rail_is_efa))
 		status = add_note(e, "EFA needs %s %s or later", e->library->title,
 				  e->library->efa_since);
 	for (size_t i = 0; status == STATUS_OK && i < e->rails.n; i++) {
@@ -557,9 +268,10 @@ static bool agree(const Environment *e, const Rail *a, const Rail *b)
 	for (const Variable *v = e->library->variables; v->name; v++) {
 		char of_a[96] = "", of_b[96] = "";
 
-		if (is_list(v) || !is_needed(e, v))
+		if (variable_is_list(v) || !variable_is_needed(e, v))
 			continue;
-		if (value_for(e, v, a, of_a) != value_for(e, v, b, of_b) || !streq(of_a, of_b))
+		if (variable_value(e, v, a, of_a) != variable_value(e, v, b, of_b) ||
+		    !streq(of_a, of_b))
 			return false;
 	}
 	return true;
@@ -614,9 +326,9 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 	for (const Variable *v = e->library->variables; v->name && e->rails.n_used > 0; v++) {
 		_cleanup_free_ char *value = NULL, *why = NULL;
 
-		if (find_value(e, v, &value, &why) < 0)
+		if (variable_find(e, v, &value, &why) < 0)
 			return out_of_memory();
-		if (value && !*value && !(v->kind == VARIABLE_NAMES && is_needed(e, v)))
+		if (value && !*value && !(v->kind == VARIABLE_NAMES && variable_is_needed(e, v)))
 			continue;
 		if (!value)
 			status = failure("%s has no single value: %s", v->name, why);
@@ -633,7 +345,7 @@ static ExitStatus print_variables(const Context *c, const Environment *e)
 
 ExitStatus env_command(Context *c)
 {
-	_cleanup_(environment_done) Environment e = {};
+	_cleanup_(environment_done) Environment e = {.wish = &wish};
 	const char *name = c->arguments[0];
 	ExitStatus status, missing, printed;
 
