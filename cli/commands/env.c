@@ -124,6 +124,29 @@ static ExitStatus note_rates(Environment *e)
 			(double)fast->rate / 1e9);
 }
 
+static const char *subnet_of(const Rail *r)
+{
+	return r->reason ? "" : object_text(r->port, PORT_ATTR_subnet_prefix);
+}
+
+/* Ports of one subnet of InfiniBand reach none of another. */
+static ExitStatus note_subnets(Environment *e)
+{
+	const Rail *first = NULL;
+	char name[96], other[96];
+
+	for (size_t i = 0; i < e->rails.n; i++) {
+		const Rail *r = &e->rails.items[i];
+
+		if (first && *subnet_of(r) && !streq(subnet_of(r), subnet_of(first)))
+			return add_note(e, "subnets differ: %s %s, %s %s",
+					object_name(first->port, name), subnet_of(first),
+					object_name(r->port, other), subnet_of(r));
+		first = !first && *subnet_of(r) ? r : first;
+	}
+	return STATUS_OK;
+}
+
 /* Says which values of V each port has, if it has no single one and needs none, or none is the only
  * right one. */
 static ExitStatus note_variable(Environment *e, const Variable *v)
@@ -166,6 +189,8 @@ static ExitStatus make_notes(Environment *e)
 {
 	ExitStatus status = note_rates(e);
 
+	if (status == STATUS_OK)
+		status = note_subnets(e);
 	if (status == STATUS_OK)
 		status = note_library(e);
 	if (status == STATUS_OK && e->library->efa_since && environment_any(e, rail_is_efa))
