@@ -22,11 +22,6 @@ const char *condition_name(CheckCondition c)
 	return names[c];
 }
 
-bool check_applies(const CheckRun *r, const Expectation *x, const Object *port)
-{
-	return expectation_applies(r->expect, x, port, object_list_device(r->objects, port));
-}
-
 /* Whether X applies to each port of DEVICE. */
 static bool applies_to_device(const CheckRun *r, const Expectation *x, const Object *device)
 {
@@ -37,11 +32,18 @@ static bool applies_to_device(const CheckRun *r, const Expectation *x, const Obj
 
 		if (!o->is_port || object_list_device(r->objects, o) != device)
 			continue;
-		if (!check_applies(r, x, o))
+		if (!expectation_applies(r->expect, x, o, device))
 			return false;
 		n++;
 	}
 	return n > 0;
+}
+
+bool check_applies(const CheckRun *r, const Expectation *x, const Object *port)
+{
+	if (!port)
+		return r->device && applies_to_device(r, x, r->device);
+	return expectation_applies(r->expect, x, port, object_list_device(r->objects, port));
 }
 
 bool check_is_ignored(const CheckRun *r, const char *name)
@@ -53,8 +55,7 @@ bool check_is_ignored(const CheckRun *r, const char *name)
 
 		if (x->kind != EXPECT_IGNORE || !streq(x->text, name))
 			continue;
-		if (!x->section || (r->port && check_applies(r, x, r->port)) ||
-		    (!r->port && r->device && applies_to_device(r, x, r->device)))
+		if (!x->section || check_applies(r, x, r->port))
 			return true;
 	}
 	return false;

@@ -136,7 +136,8 @@ struct Check {
  * ignore this check there, or it is a plane of a device that nobody has named. ROW is the attribute
  * that is wrong, or NULL. */
 void check_find(CheckRun *r, const Attribute *row, const char *format, ...) _printf_(3, 4);
-/* Whether X, an expectation of R, applies to PORT. */
+/* Whether X, an expectation of R, applies to PORT; NULL: to all ports of the device that the run
+ * looks at. */
 bool check_applies(const CheckRun *r, const Expectation *x, const Object *port);
 /* Whether somebody has asked for PORT by its name. */
 bool check_is_named(const CheckRun *r, const Object *port);

@@ -103,6 +103,9 @@ static void test_acs(_unused_ void **state)
 	set_text(device, DEVICE_ATTR_iommu, "DMA-FQ");
 	assert_int_equal(found(&m, "acs-redirects"), 1);
 	assert_says(&m, 0, "and the IOMMU translates its addresses: Iommu is DMA-FQ");
+	/* what is expected of all ports is expected of their device */
+	assert_int_equal(expect_add(&m.expect, "AcsRedirects=0000:03:00.0,0000:03:01.0"), 0);
+	assert_int_equal(found(&m, "acs-redirects"), 0);
 }
 
 static void add_node(Object *device, const char *class, const char *path)
