@@ -49,6 +49,7 @@ typedef struct DeviceHealth {
 	Mark mark;
 	bool is_marked;	   /* it, or a port */
 	bool is_again;	   /* what depends on the time is to be judged again */
+	bool has_failed;   /* its driver has said so */
 	bool is_told;	   /* something else is to be said of it, or of a port */
 	uint64_t fit_usec; /* when one of its ports may be fit; UINT64_MAX: after a change */
 	KeptList kept;

@@ -145,6 +145,11 @@ static bool ask_hides_devices(void *userdata)
 	return h->hides_devices;
 }
 
+static bool ask_may_have_failed(_unused_ void *userdata, const Object *device)
+{
+	return device_health(device)->has_failed;
+}
+
 void health_hide(Health *h, bool hides_devices)
 {
 	h->hides_devices = hides_devices;
@@ -168,6 +173,7 @@ static CheckRun new_run(Health *h)
 			.far_counters = health_ask_far,
 			.far_counters_before = health_ask_far_before,
 			.hides_devices = ask_hides_devices,
+			.may_have_failed = ask_may_have_failed,
 			.userdata = h},
 		.devices = h->devices,
 	};
@@ -520,6 +526,19 @@ bool health_take_port(Health *h, const PortChange *c)
 				&c->was.values, &now->values));
 	return !mask_is_empty(&changed) && take_rows(h, c->port->device->health, &p->mark, changed,
 						     h->asked.port, h->asked.other_port);
+}
+
+bool health_take_failure(Health *h, const Device *d)
+{
+	AttrMask changed = {};
+
+	if (!d->health)
+		return false;
+	d->health->has_failed = true;
+	/* the driver reports so in one way or the other */
+	mask_set(&changed, DEVICE_ATTR_health_reporters, true);
+	return take_rows(h, d->health, &d->health->mark, changed, h->asked.device,
+			 h->asked.other_device);
 }
 
 bool health_take_device(Health *h, const DeviceChange *c)

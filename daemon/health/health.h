@@ -32,6 +32,8 @@ void health_expect(Health *h, Expectations *e);
  */
 bool health_take_port(Health *h, const PortChange *c);
 bool health_take_device(Health *h, const DeviceChange *c);
+/* The driver of D has said that it has failed. The same. */
+bool health_take_failure(Health *h, const Device *d);
 /* The counters at END of the link of P were READ (NULL: it has none). The same. */
 bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
 			  uint64_t realtime_usec, uint64_t monotonic_usec);

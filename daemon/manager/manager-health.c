@@ -184,6 +184,14 @@ void manager_health_device(Manager *m, DeviceChange *c)
 		manager_health_judge_soon(m);
 }
 
+void manager_health_event(Manager *m, const Event *e)
+{
+	const Device *d = cache_device(&m->cache, e->device);
+
+	if (e->reason == REASON_DEVICE_FATAL && d && health_take_failure(m->health, d))
+		manager_health_judge_soon(m);
+}
+
 void manager_health_counters(Manager *m, Port *p)
 {
 	Reading *r = reading_of(p, QUERY_COUNTERS);

@@ -340,6 +340,8 @@ void manager_health_judge_all(Manager *m);
 /* Takers. */
 void manager_health_port(Manager *m, PortChange *change);
 void manager_health_device(Manager *m, DeviceChange *change);
+/* An event may say something by itself. */
+void manager_health_event(Manager *m, const Event *e);
 /* The counters of P may have been read. */
 void manager_health_counters(Manager *m, Port *p);
 /* P, or D without ports, is about to be freed. */

@@ -153,9 +153,15 @@ static int connect_bus(Manager *m)
 
 /* Life */
 
+static void on_event(void *userdata, const Event *e)
+{
+	manager_on_event(userdata, e);
+	manager_health_event(userdata, e);
+}
+
 int manager_new(const ManagerSetup *setup, Manager **ret)
 {
-	static const SourceHandler handler = {manager_on_event,	 manager_on_noted,
+	static const SourceHandler handler = {on_event,		 manager_on_noted,
 					      manager_on_asking, manager_on_device,
 					      manager_on_port,	 manager_on_end};
 	const char *const paths[] = {

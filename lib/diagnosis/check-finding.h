@@ -89,6 +89,9 @@ typedef struct CheckAsk {
 	/* Whether a device that is in a container is not among the objects (rdma system: netns
 	 * exclusive). */
 	bool (*hides_devices)(void *userdata);
+	/* Whether the driver may have said that DEVICE has failed; NULL: its evidence is to be
+	 * read. */
+	bool (*may_have_failed)(void *userdata, const Object *device);
 	void *userdata;
 } CheckAsk;
 

@@ -153,6 +153,52 @@ void look_for_address_flaps(CheckRun *r)
 		   address, n - downs, when ? when : "");
 }
 
+/* The interface identifier that IPv6 makes of a MAC address (RFC 4291), as the end of a link-local
+ * address of all eight groups; false if MAC is none. */
+static bool make_identifier(const char *mac, uint8_t ret[8])
+{
+	unsigned int b[6];
+
+	if (sscanf(mac, "%2x:%2x:%2x:%2x:%2x:%2x", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]) != 6)
+		return false;
+	for (unsigned int i = 0; i < 6; i++)
+		ret[i < 3 ? i : i + 2] = (uint8_t)b[i];
+	ret[0] ^= 2;
+	ret[3] = 0xff;
+	ret[4] = 0xfe;
+	return true;
+}
+
+/* Linux makes the first GIDs of the MAC address of the interface. If it has not noticed that this
+ * has changed, peers and the GID table do not agree. */
+void look_for_stale_gids(CheckRun *r)
+{
+	const Value *gids = object_value(r->port, PORT_ATTR_gids);
+	const char *netdev = object_text(r->port, PORT_ATTR_netdev), *old = NULL;
+	uint8_t id[8] = {}, gid[16];
+
+	if (!is_roce(r->port) || check_may_be_idle(r, r->port) || !*netdev ||
+	    *object_text(r->port, PORT_ATTR_bond) ||
+	    !make_identifier(object_text(r->port, PORT_ATTR_netdev_address), id))
+		return;
+	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
+		const char *text = format_member_text(ATTR_GIDS, "gid", &gids->items[i]);
+
+		if (!streq(format_member_text(ATTR_GIDS, "netdev", &gids->items[i]), netdev) ||
+		    gid_parse(text, gid) < 0 || gid[0] != 0xfe || !gid_is_link_local(gid) ||
+		    gid[11] != 0xff || gid[12] != 0xfe)
+			continue;
+		if (memcmp(gid + 8, id, sizeof(id)) == 0)
+			return;
+		old = text;
+	}
+	if (old)
+		check_find(
+			r, &port_attributes[PORT_ATTR_gids],
+			"the GID %s is made of a MAC address that %s has not any more: it has %s",
+			old, netdev, object_text(r->port, PORT_ATTR_netdev_address));
+}
+
 typedef struct PortAddress {
 	const Object *port;
 	size_t order; /* of the port among those that are checked */
@@ -169,7 +215,16 @@ typedef struct PortAddresses {
 static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
+	const char *mac = object_text(port, PORT_ATTR_netdev_address);
 
+	/* what is in a bond has the MAC address of the bond */
+	if (*mac && !*object_text(port, PORT_ATTR_netdev_master) &&
+	    !*object_text(port, PORT_ATTR_bond)) {
+		if (!array_grow(a->items, a->n))
+			return false;
+		a->items[a->n++] =
+			(PortAddress){port, order, object_text(port, PORT_ATTR_netdev), mac};
+	}
 	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
 		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
 		const char *address = format_member_text(ATTR_GIDS, "address", &gids->items[i]);

@@ -83,3 +83,39 @@ void look_at_acs(CheckRun *r)
 			   translates ? ", and the IOMMU translates its addresses: Iommu is " : "",
 			   translates ? iommu : "");
 }
+
+/* Whether an accelerator is below the same PCI switch as the device that the run looks at. */
+static bool has_near_one(const CheckRun *r)
+{
+	const Value *all = object_value(r->device, DEVICE_ATTR_accelerators);
+
+	for (size_t i = 0; all && all->type == VALUE_ARRAY && i < all->n; i++) {
+		const char *distance =
+			format_member_text(ATTR_ACCELERATORS, "distance", &all->items[i]);
+
+		if (streq(distance, distance_name(DISTANCE_PIX)) ||
+		    streq(distance, distance_name(DISTANCE_PXB)))
+			return true;
+	}
+	return false;
+}
+
+void look_for_gpu_memory(CheckRun *r)
+{
+	const Attribute *row = &device_attributes[DEVICE_ATTR_dma_buf];
+	const Value *dma_buf = object_value(r->device, DEVICE_ATTR_dma_buf);
+	ListReader peers = list_reader(ATTR_WORDS, object_text(r->device, DEVICE_ATTR_peer_memory));
+	ListItem item;
+
+	/* it is the kernel of all devices: the first of them is enough */
+	if (!dma_buf || value_is_true(dma_buf) ||
+	    !object_value(r->device, DEVICE_ATTR_peer_memory) || list_next(&peers, &item) ||
+	    !has_near_one(r) || check_is_expected(r, row))
+		return;
+	for (size_t i = 0; i < r->n_devices && r->devices[i] != r->device; i++)
+		if (object_value(r->devices[i], DEVICE_ATTR_dma_buf))
+			return;
+	check_find(r, row,
+		   "the kernel cannot register memory of the accelerators below the same switch: "
+		   "it has neither DMA-BUF nor a module for it, such as nvidia_peermem");
+}

@@ -34,9 +34,36 @@ static void tell(CheckRun *r, const Value *reporter, const char *sentence)
 		   port, sentence, errors, errors == 1 ? "error" : "errors", recoveries);
 }
 
+/* Finds a failure that the driver has reported, and after which the device was not away: one
+ * without devlink says no more. */
+static void look_for_failure(CheckRun *r)
+{
+	SeenSource evidence;
+	Value when = {.type = VALUE_UNSIGNED};
+	_cleanup_free_ char *text = NULL;
+	uint64_t away;
+	Seen e;
+
+	if (r->ask.may_have_failed && !r->ask.may_have_failed(r->ask.userdata, r->device))
+		return;
+	evidence = check_evidence(r, r->device);
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++)
+		if (streq(e.what, "Event") && streq(e.to, "device-fatal"))
+			when.number = e.realtime_usec;
+	if (when.number == 0 || check_count_absences(r, when.number, &away) > 0)
+		return;
+	text = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+	check_find(r, &device_attributes[DEVICE_ATTR_health_reporters],
+		   "the driver has reported at %s that the device has failed, and has not reset it",
+		   text ? text : "");
+}
+
 void look_for_health_errors(CheckRun *r)
 {
 	const Value *reporters = reporters_of(r->device);
+
+	if (!reporters || reporters->n == 0)
+		look_for_failure(r);
 
 	for (size_t i = 0; reporters && i < reporters->n; i++)
 		if (is_in_error(&reporters->items[i]))

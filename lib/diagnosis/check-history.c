@@ -64,6 +64,53 @@ size_t check_count_downs(const CheckRun *r, uint64_t since_usec)
 	return n;
 }
 
+/* How often the port that the run looks at was not there after SINCE_USEC, and in *RET_LAST when it
+ * went last. */
+static size_t count_absences(const CheckRun *r, uint64_t since_usec, uint64_t *ret_last)
+{
+	const Value *transitions = find_history(r, "Transitions");
+	size_t n = 0;
+
+	for (size_t i = 0; transitions && i < transitions->n; i++) {
+		const Value *t = &transitions->items[i];
+
+		if (t->type != VALUE_STRUCT || t->n < _TRANSITION_MAX ||
+		    t->items[TRANSITION_TIME].number < since_usec ||
+		    !streq(value_text(&t->items[TRANSITION_TO]), "absent"))
+			continue;
+		*ret_last = t->items[TRANSITION_TIME].number;
+		n++;
+	}
+	return n;
+}
+
+/* A driver that resets its device takes it away and brings it back. That of mlx5 does so of itself
+ * three times in an hour at most (MLX5_FW_REPORTER_PF_GRACEFUL_PERIOD, 20 min). */
+#define RESETS_LEAST 4U
+#define RESETS_USEC  (3600 * USEC_PER_SEC)
+#define RESETS_TEXT  "1h"
+
+/* A device goes to a container and comes back where these have devices of their own. It is told of
+ * its first port. */
+static void look_for_resets(CheckRun *r)
+{
+	Value last = {.type = VALUE_UNSIGNED};
+	_cleanup_free_ char *when = NULL;
+	size_t n;
+
+	if (object_number(r->port, PORT_ATTR_port_num) != 1 ||
+	    (r->ask.hides_devices && r->ask.hides_devices(r->ask.userdata)))
+		return;
+	n = count_absences(r, r->now_usec - RESETS_USEC, &last.number);
+	if (n < RESETS_LEAST)
+		return;
+	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	check_find(r, &port_attributes[PORT_ATTR_link_downs],
+		   "the device has gone and come back %zu times in " RESETS_TEXT
+		   ", the last time at %s: its driver resets it again and again",
+		   n, when ? when : "");
+}
+
 void look_for_flaps(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_link_downs];
@@ -75,6 +122,7 @@ void look_for_flaps(CheckRun *r)
 	if (r->flap.n == 0 || check_may_be_idle(r, r->port) ||
 	    check_is_ignored(r, r->check->name) || check_is_expected(r, row))
 		return;
+	look_for_resets(r);
 	downs = find_history(r, "LinkDowns");
 	if (!downs || downs->n < r->flap.n)
 		return;
@@ -113,6 +161,19 @@ static uint64_t find_highest_rate(const CheckRun *r, const Value *transitions, u
 		*ret_until = until;
 	}
 	return highest;
+}
+
+size_t check_count_absences(CheckRun *r, uint64_t since_usec, uint64_t *ret_last)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->objects->n && n == 0; i++) {
+		r->port = r->objects->items[i];
+		if (r->port->is_port && object_list_device(r->objects, r->port) == r->device)
+			n = count_absences(r, since_usec, ret_last);
+	}
+	r->port = NULL;
+	return n;
 }
 
 /* Whether somebody has said how fast the link is to be. */

@@ -52,6 +52,9 @@ uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute
 /* How often the link of the port that the run looks at was seen to go down since then. SIZE_MAX if
  * that does not matter: nobody asks for flaps, or the port may be idle. */
 size_t check_count_downs(const CheckRun *r, uint64_t since_usec);
+/* How often the device that the run looks at, and no port, was away after SINCE_USEC, as the
+ * history of its ports says, and in *RET_LAST when it went last. */
+size_t check_count_absences(CheckRun *r, uint64_t since_usec, uint64_t *ret_last);
 /* Whether PORT is that of a member of a bond which stands by: the kernel gives the GIDs to the
  * member that carries, and takes them away from the others. */
 bool check_stands_by(const Object *port);

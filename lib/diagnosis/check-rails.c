@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Two cables that are exchanged. On a machine whose ports are each at a switch of their own, the
- * names of the switches mostly have the order of the ports; if all do but two, each of which is
- * where the other one would be, somebody has taken one cable for the other. */
+/* Two cables that are exchanged, or one in another's switch. On a machine whose ports are each at a
+ * switch of their own, the names of the switches mostly have the order of the ports; if all do but
+ * two, each of which is where the other one would be, somebody has taken one cable for the other.
+ */
 
 #include "check-parts.h"
 #include "checks.h"
@@ -63,6 +64,113 @@ static void say(CheckRun *r, const Object *one, const Object *other, size_t n)
 	r->port = r->device = NULL;
 }
 
+/* Reads the number at the end of NAME; returns how long the rest is, which is all if there is none.
+ */
+static size_t read_number(const char *name, uint64_t *ret)
+{
+	size_t n = strlen(name);
+
+	while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
+		n--;
+	return name[n] && text_to_u64(name + n, UINT32_MAX, ret) == 0 ? n : strlen(name);
+}
+
+/* Fills RET with the numbers of the switches; false: not all have one behind the same name. */
+static bool find_numbers(const Cable *cables, size_t n, uint64_t *ret)
+{
+	const char *first = n > 0 ? object_text(cables[0].port, PORT_ATTR_neighbor) : "";
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = object_text(cables[i].port, PORT_ATTR_neighbor);
+		size_t length = read_number(name, &ret[i]);
+
+		if (!name[length] || strncmp(name, first, length) != 0 ||
+		    read_number(first, &(uint64_t){0}) != length)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the N numbers rise, with NUMBER in place I. */
+static bool do_rise(const uint64_t *numbers, size_t n, size_t i, uint64_t number)
+{
+	for (size_t k = 1; k < n; k++)
+		if ((k - 1 == i ? number : numbers[k - 1]) >= (k == i ? number : numbers[k]))
+			return false;
+	return true;
+}
+
+/* Finds two cables at one switch while all others have one each, and the number of the switch that
+ * none is at. *RET_WRONG is the one that belongs there. Two that are side by side, with no number
+ * missing, may be meant so. */
+static bool find_shared(const uint64_t *numbers, size_t n, size_t *ret_wrong, size_t *ret_other,
+			uint64_t *ret_number)
+{
+	uint64_t least = UINT64_MAX, most = 0, missing;
+	size_t pair[2] = {0, 0}, n_pairs = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		least = MIN(least, numbers[i]);
+		most = MAX(most, numbers[i]);
+		for (size_t k = 0; k < i; k++)
+			if (numbers[k] == numbers[i] && ++n_pairs == 1) {
+				pair[0] = k;
+				pair[1] = i;
+			}
+	}
+	if (n_pairs != 1 || most - least + 2 < n || most - least + 1 > n)
+		return false;
+	missing = most + 1;
+	for (uint64_t m = least; most - least + 1 == n && m <= most; m++) {
+		bool is_there = false;
+
+		for (size_t i = 0; i < n; i++)
+			is_there |= numbers[i] == m;
+		missing = is_there ? missing : m;
+	}
+	/* with none missing, it comes next, or before the first one */
+	if (missing > most && pair[1] - pair[0] == 1)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(pair); i++) {
+		uint64_t number = missing > most && pair[i] == 0 ? least - 1 : missing;
+
+		if (number == UINT64_MAX || !do_rise(numbers, n, pair[i], number))
+			continue;
+		*ret_wrong = pair[i];
+		*ret_other = pair[1 - i];
+		*ret_number = number;
+		return true;
+	}
+	return false;
+}
+
+static void look_for_shared_switch(CheckRun *r, const Cable *cables, size_t n)
+{
+	_cleanup_free_ uint64_t *numbers = calloc(n + 1, sizeof(*numbers));
+	const Attribute *row = &port_attributes[PORT_ATTR_neighbor];
+	size_t wrong, other;
+	uint64_t number;
+	char name[96];
+
+	if (!numbers) {
+		r->error = -ENOMEM;
+		return;
+	}
+	if (!find_numbers(cables, n, numbers) || !find_shared(numbers, n, &wrong, &other, &number))
+		return;
+	r->port = cables[wrong].port;
+	r->device = object_list_device(r->objects, r->port);
+	if (!check_same_adapter(r->device, object_list_device(r->objects, cables[other].port)) &&
+	    !check_is_expected(r, row))
+		check_find(
+			r, row,
+			"the port is at %s, as %s is, and the other %zu ports are each at one of "
+			"their own: none is at that with the number %u",
+			object_text(r->port, PORT_ATTR_neighbor),
+			object_name(cables[other].port, name), n - 2, (unsigned int)number);
+	r->port = r->device = NULL;
+}
+
 void look_for_swapped_rails(CheckRun *r)
 {
 	_cleanup_free_ Cable *cables = calloc(r->objects->n + 1, sizeof(*cables));
@@ -76,6 +184,9 @@ void look_for_swapped_rails(CheckRun *r)
 		return;
 	}
 	n = find_cables(r, cables);
+	if (n < PORTS_LEAST)
+		return;
+	look_for_shared_switch(r, cables, n);
 	for (size_t i = 0; i < n; i++) {
 		if (object_number(cables[i].port, PORT_ATTR_rail) == i)
 			continue;
@@ -83,7 +194,7 @@ void look_for_swapped_rails(CheckRun *r)
 			return;
 		wrong[n_wrong++] = i;
 	}
-	if (n < PORTS_LEAST || n_wrong < ARRAY_SIZE(wrong) ||
+	if (n_wrong < ARRAY_SIZE(wrong) ||
 	    object_number(cables[wrong[0]].port, PORT_ATTR_rail) != wrong[1] ||
 	    object_number(cables[wrong[1]].port, PORT_ATTR_rail) != wrong[0])
 		return;

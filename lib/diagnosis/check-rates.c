@@ -50,6 +50,11 @@ static const struct {
 #define SYMBOLS_WARNING	 5e-15
 #define SYMBOLS_CRITICAL 1e-14
 #define SYMBOL_COUNTER	 "symbol_error"
+/* What mlx5 counts of Ethernet: symbols that error correction could not correct, or that it did not
+ * look at. Linux says of it that traffic is lost then, and to replace the cable; IEEE 802.3 allows
+ * one bit of 1e12. */
+#define SYMBOL_COUNTER_ETHERNET "rx_pcs_symbol_err_phy"
+#define SYMBOLS_ETHERNET	1e-12
 /* A link that trains anew carries nothing meanwhile. Two that did not come back by themselves in a
  * day are a warning to NVIDIA (see FLAP_LIMIT), five that did in a minute are one to its monitor of
  * GPU clusters (NVSentinel): two in an hour stand between. Of overruns more than two in an hour are
@@ -129,6 +134,7 @@ bool check_uses_counter(const char *name)
 		if (fnmatch(names[i].pattern, name, FNM_EXTMATCH) == 0)
 			return true;
 	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER) ||
+	       streq(name, SYMBOL_COUNTER_ETHERNET) ||
 	       array_find(retraining, ARRAY_SIZE(retraining), name, name) ||
 	       array_find(overruns, ARRAY_SIZE(overruns), name, name) ||
 	       array_find(stalls, ARRAY_SIZE(stalls), name, name);
@@ -293,6 +299,11 @@ void look_for_congestion(CheckRun *r)
 			   100 * MIN(share, 1.0), in.seconds);
 }
 
+static bool is_ethernet(const Object *port)
+{
+	return streq(object_text(port, PORT_ATTR_link_layer), "ethernet");
+}
+
 /* The symbol error ratio over the last TIMES times that a ratio that is a warning needs, or as long
  * as the link has been up; 0 if that is not known. While a link trains, errors are normal. */
 static double find_ratio(const CheckRun *r, unsigned int times, Interval *ret)
@@ -308,7 +319,7 @@ static double find_ratio(const CheckRun *r, unsigned int times, Interval *ret)
 	usec = MIN(usec, (double)(r->now_usec - since->number));
 	if (!find_interval(r, (uint64_t)usec, ret) || since->number > ret->before->realtime_usec)
 		return 0;
-	ratio = find_share(r, ret, SYMBOL_COUNTER);
+	ratio = find_share(r, ret, is_ethernet(r->port) ? SYMBOL_COUNTER_ETHERNET : SYMBOL_COUNTER);
 	return ratio * ret->seconds * (double)rate->number >= ERRORS_LEAST - 0.5 ? ratio : 0;
 }
 
@@ -338,14 +349,21 @@ static void look_at_symbols(CheckRun *r, double least, double most)
 		   1 / ratios[later], in[later].seconds, bits / upper, bits / lower);
 }
 
+/* On Ethernet all that are too many are critical. */
+static double critical_ratio(const Object *port)
+{
+	return is_ethernet(port) ? SYMBOLS_ETHERNET : SYMBOLS_CRITICAL;
+}
+
 void look_for_symbol_errors(CheckRun *r)
 {
-	look_at_symbols(r, SYMBOLS_WARNING, SYMBOLS_CRITICAL);
+	if (!is_ethernet(r->port))
+		look_at_symbols(r, SYMBOLS_WARNING, SYMBOLS_CRITICAL);
 }
 
 void look_for_many_symbol_errors(CheckRun *r)
 {
-	look_at_symbols(r, SYMBOLS_CRITICAL, 1);
+	look_at_symbols(r, critical_ratio(r->port), 1);
 }
 
 void look_for_retraining(CheckRun *r)

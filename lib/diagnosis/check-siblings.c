@@ -18,11 +18,23 @@
 
 /* The values that are compared. */
 static const Attribute *const compared[] = {
-	&port_attributes[PORT_ATTR_state],	    &port_attributes[PORT_ATTR_rate],
-	&port_attributes[PORT_ATTR_active_mtu],	    &port_attributes[PORT_ATTR_pkeys],
-	&port_attributes[PORT_ATTR_gids],	    &port_attributes[PORT_ATTR_pfc_enabled],
-	&port_attributes[PORT_ATTR_priority_trust], &port_attributes[PORT_ATTR_dscp_to_priority],
-	&port_attributes[PORT_ATTR_fec_mode],	    &device_attributes[DEVICE_ATTR_fw_ver],
+	&port_attributes[PORT_ATTR_state],
+	&port_attributes[PORT_ATTR_rate],
+	&port_attributes[PORT_ATTR_active_mtu],
+	&port_attributes[PORT_ATTR_pkeys],
+	&port_attributes[PORT_ATTR_gids],
+	&port_attributes[PORT_ATTR_pfc_enabled],
+	&port_attributes[PORT_ATTR_priority_trust],
+	&port_attributes[PORT_ATTR_dscp_to_priority],
+	&port_attributes[PORT_ATTR_ets_bandwidth],
+	&port_attributes[PORT_ATTR_prio_to_tc],
+	&port_attributes[PORT_ATTR_ecn_notification],
+	&port_attributes[PORT_ATTR_ecn_reaction],
+	&port_attributes[PORT_ATTR_fec_mode],
+	&device_attributes[DEVICE_ATTR_fw_ver],
+	&device_attributes[DEVICE_ATTR_max_read_request],
+	&device_attributes[DEVICE_ATTR_relaxed_ordering],
+	&device_attributes[DEVICE_ATTR_pcie_max_rate],
 };
 
 /* The attributes that ports of one kind have in common. With a port number, because the second port
@@ -41,6 +53,7 @@ typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
 	Value addresses; /* a text: how peers reach a RoCE port that is active */
+	bool is_twin;	 /* one before it is of the same adapter, which has one firmware */
 } Sibling;
 
 static const Value *published(const Sibling *s, const Attribute *row)
@@ -61,6 +74,8 @@ static const Value *value_of(const Sibling *s, const Attribute *row)
 		return s->addresses.type == VALUE_TEXT ? &s->addresses : NULL;
 	if (row == &port_attributes[PORT_ATTR_pkeys])
 		return s->pkeys.type == VALUE_TEXT ? &s->pkeys : NULL;
+	if (row == &device_attributes[DEVICE_ATTR_fw_ver] && s->is_twin)
+		return NULL;
 	return published(s, row);
 }
 
@@ -153,6 +168,19 @@ static bool share_subnet(const Sibling *a, const Sibling *b)
 		     object_text(b->port, PORT_ATTR_subnet_prefix));
 }
 
+/* Whether the device of S is worse with the value IS of ROW, a row of devices, than with COMMON. Of
+ * what PCI Express can carry only that counts which is less than the link of the port. */
+static bool is_worse(const Sibling *s, const Attribute *row, const Value *is, const Value *common)
+{
+	if (is->type == VALUE_BOOL)
+		return !is->boolean;
+	if (is->type != VALUE_UNSIGNED)
+		return true;
+	return is->number < common->number &&
+	       (row != &device_attributes[DEVICE_ATTR_pcie_max_rate] ||
+		is->number < object_number(s->port, PORT_ATTR_data_rate));
+}
+
 /* Whether S[I], which does not have the value COMMON of a row, could have it, and lacks it: another
  * port has it that is where it is. */
 static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *row,
@@ -163,7 +191,9 @@ static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *ro
 	/* who has IPv4 has the most, and link-local addresses are the least */
 	if (row == &port_attributes[PORT_ATTR_gids])
 		return !streq(s[i].addresses.text, ipv4) && !streq(common->text, local);
-	if (row->interface < INTERFACE_PORT || row == &port_attributes[PORT_ATTR_state])
+	if (row->interface < INTERFACE_PORT)
+		return is_worse(&s[i], row, value_of(&s[i], row), common);
+	if (row == &port_attributes[PORT_ATTR_state])
 		return true;
 	for (size_t k = 0; k < n; k++) {
 		const Value *v = value_of(&s[k], row);
@@ -293,6 +323,15 @@ static Value addresses_of(const CheckRun *r, const Object *port)
 							       : ipv6};
 }
 
+/* Marks those of the N ports of one kind whose adapter another one before them is of. */
+static void find_twins(Sibling *s, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i && !s[i].is_twin; k++)
+			s[i].is_twin = s[k].device != s[i].device && !s[k].is_twin &&
+				       check_same_adapter(s[k].device, s[i].device);
+}
+
 /* Whether the port has been in its state for long enough: what is seen while a link comes up, or
  * while several are changed one after the other, says nothing. */
 static bool is_settled(const CheckRun *r, const Object *port)
@@ -323,7 +362,10 @@ void look_for_odd_ones(CheckRun *r)
 			continue;
 		device = object_list_device(r->objects, o);
 		if (device && object_value(device, DEVICE_ATTR_driver))
-			s[n++] = (Sibling){o, device, {.text = pkeys_text(o)}, addresses_of(r, o)};
+			s[n++] = (Sibling){.port = o,
+					   .device = device,
+					   .pkeys = {.text = pkeys_text(o)},
+					   .addresses = addresses_of(r, o)};
 		if (n > 0 && s[n - 1].pkeys.text)
 			s[n - 1].pkeys.type = VALUE_TEXT;
 	}
@@ -331,6 +373,7 @@ void look_for_odd_ones(CheckRun *r)
 	for (size_t first = 0, end; first < n; first = end) {
 		for (end = first + 1; end < n && compare_kind(&s[first], &s[end]) == 0; end++)
 			;
+		find_twins(&s[first], end - first);
 		for (size_t i = 0; i < ARRAY_SIZE(compared); i++)
 			compare(r, &s[first], end - first, compared[i]);
 	}

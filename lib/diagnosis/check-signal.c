@@ -17,6 +17,7 @@ static const struct {
 } parts[] = {
 	{"adapter", PORT_ATTR_adapter_temperature, PORT_ATTR_adapter_temperature_margin},
 	{"module", PORT_ATTR_module_temperature, PORT_ATTR_module_temperature_margin},
+	{"module", PORT_ATTR_cable_temperature, PORT_ATTR_cable_temperature_margin},
 };
 
 /* Finds the parts whose margin is LEAST kelvin or more, and MOST or less. */
@@ -27,7 +28,9 @@ static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 
 		if (!check_number(r->port, parts[i].now, &now) ||
 		    !check_number(r->port, parts[i].margin, &margin) || margin < least ||
-		    margin > most)
+		    margin > most ||
+		    (parts[i].now == PORT_ATTR_cable_temperature &&
+		     object_value(r->port, PORT_ATTR_module_temperature)))
 			continue;
 		if (margin == 0)
 			check_find(r, &port_attributes[parts[i].now],

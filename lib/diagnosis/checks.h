@@ -59,6 +59,7 @@ void look_for_gids(CheckRun *r);
 void look_for_lost_address(CheckRun *r);
 void look_for_address_flaps(CheckRun *r);
 void look_at_addresses(CheckRun *r);
+void look_for_stale_gids(CheckRun *r);
 /* check-contradictions.c */
 void look_at_physical_state(CheckRun *r);
 void look_at_lanes(CheckRun *r);
@@ -82,9 +83,12 @@ void look_at_vf_policies(CheckRun *r);
 void look_at_same_vf_guids(CheckRun *r);
 /* check-pcie.c */
 void look_at_pcie(CheckRun *r);
+/* check-resources.c */
+void look_at_resources(CheckRun *r);
 /* check-gpu.c */
 void look_for_far_gpus(CheckRun *r);
 void look_at_acs(CheckRun *r);
+void look_for_gpu_memory(CheckRun *r);
 /* check-rails.c */
 void look_for_swapped_rails(CheckRun *r);
 /* check-aer.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Cables that are exchanged. */
+/* Cables that are exchanged, and one in the switch of another. */
 
 #include "machine.h"
 
@@ -45,8 +45,27 @@ static void test_swapped(_unused_ void **state)
 		const char *leaves;
 		size_t n;
 	} cases[] = {
-		{"12345", 0}, {"12435", 1}, {"52341", 1}, {"2143", 0},	{"1324", 1},
-		{"132", 0},   {"54321", 0}, {"11111", 0}, {"12453", 0}, {"12335", 0},
+		{"12345", 0},
+		{"12435", 1},
+		{"52341", 1},
+		{"2143", 0},
+		{"1324", 1},
+		{"132", 0},
+		{"54321", 0},
+		{"11111", 0},
+		{"12453", 0},
+		{"12335", 1},
+		/* one is where another should be, or where nobody knows */
+		{"12245", 1},
+		{"12341", 1},
+		{"3234", 1},
+		{"12345178", 1},
+		{"12344", 0},
+		{"1199", 0},
+		{"1123", 0},
+		{"13579", 0},
+		{"122", 0},
+		{"54331", 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -97,12 +116,26 @@ static void test_sentence(_unused_ void **state)
 	assert_int_equal(found(&m, "rail-swapped"), 0);
 }
 
+/* The one whose number is missing, or comes next, is named. */
+static void test_shared(_unused_ void **state)
+{
+	_cleanup_machine_ Machine last = {};
+
+	assert_int_equal(swapped(&last, "12341"), 1);
+	assert_says(&last, 0,
+		    "the port is at leaf-1, as d0/1 is, and the other 3 ports are each at one of "
+		    "their own: none is at that with the number 5");
+	assert_int_equal(expect_add(&last.expect, "Neighbor=leaf-*"), 0);
+	assert_int_equal(found(&last, "rail-swapped"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_swapped),
 		cmocka_unit_test(test_pci_order),
 		cmocka_unit_test(test_sentence),
+		cmocka_unit_test(test_shared),
 	};
 
 	return cmocka_run_group_tests_name("rails", tests, NULL, NULL);

@@ -121,7 +121,7 @@ static bool set_errors(Judged *j, Device *d, uint64_t n)
 	DeviceSnapshot s = {};
 
 	DEVICE_SUPPLY(&s, aer_nonfatal, n);
-	DEVICE_SUPPLY(&s, qp_count, 1);
+	DEVICE_SUPPLY(&s, ctx_count, 1);
 	return judged_set_device(j, d, &s);
 }
 
@@ -147,9 +147,9 @@ static void test_counting_rows(_unused_ void **state)
 	assert_port(p, "ok");
 	assert_false(set_errors(&j, d, 2));
 	assert_int_equal(judge_at(&j, 3), 0);
-	/* nobody asks how many queue pairs there are */
+	/* nobody asks how many contexts there are */
 	DEVICE_SUPPLY(&s, aer_nonfatal, 2);
-	DEVICE_SUPPLY(&s, qp_count, 100);
+	DEVICE_SUPPLY(&s, ctx_count, 100);
 	assert_false(judged_set_device(&j, d, &s));
 	/* more of the same is said anew */
 	assert_true(set_errors(&j, d, 3));
