@@ -10,11 +10,13 @@
 #include "clock.h"
 #include "commands.h"
 #include "parse.h"
+#include "record-anonymous.h"
 #include "record-fold.h"
 #include "record-print.h"
 #include "record-verify.h"
 
 static const char *arg_directory, *arg_file;
+static bool arg_anonymous;
 static uint64_t arg_since, arg_until = UINT64_MAX, arg_at, arg_speed;
 
 static ExitStatus parse_time(const Option *o, const char *argument)
@@ -42,6 +44,7 @@ const Option record_options[] = {
 	{"until",     0, "TIME", "show, export: leave out what was after TIME",     parse_time,  &arg_until,     TIME_EXPECTED, 0},
 	{"at",        0, "TIME", "export: the segment of TIME (default: the last)", parse_time,  &arg_at,        TIME_EXPECTED, 0},
 	{"speed",     0, "N",    "export: to be played N times quicker",            parse_speed, &arg_speed,     "a number from 1 to 1000", 0},
+	{"anonymous", 0, NULL,   "export: with aliases for names and addresses",    option_set,  &arg_anonymous, NULL, 0},
 	{"directory", 0, "DIR",  "Where the record is (" RECORD_DIRECTORY ")",      parse_path,  &arg_directory, "a directory", 0},
 	{"file",      0, "FILE", "Use this one segment",                            parse_path,  &arg_file,      "a file", 0},
 	{},
@@ -324,18 +327,35 @@ static ExitStatus open_segment(RecordFile **ret)
 	return status;
 }
 
-static ExitStatus export_record(Context *c)
+static ExitStatus export_one(Context *c)
 {
 	_cleanup_(record_file_free_pointer) RecordFile *f = NULL;
+	ExitStatus status;
+
+	if (arg_file)
+		return visit_segments(export_segment, c);
+	status = open_segment(&f);
+	return status == STATUS_OK ? export_segment(f, c) : status;
+}
+
+static ExitStatus export_record(Context *c)
+{
+	_cleanup_free_ char *text = NULL;
+	FILE *out = c->out;
+	size_t size;
 	ExitStatus status;
 
 	if (c->n_arguments > 1 || c->json)
 		return usage_error(c->json ? "record: export prints a scenario, not JSON"
 					   : "record: export takes no port or device");
-	if (arg_file)
-		return visit_segments(export_segment, c);
-	status = open_segment(&f);
-	return status == STATUS_OK ? export_segment(f, c) : status;
+	if (!arg_anonymous)
+		return export_one(c);
+	c->out = open_memstream(&text, &size);
+	status = c->out ? export_one(c) : out_of_memory();
+	if (c->out && fclose(c->out) != 0)
+		status = out_of_memory();
+	c->out = out;
+	return status == STATUS_OK ? record_anonymous_print(text, out) : status;
 }
 
 /* verify */
@@ -379,6 +399,7 @@ ExitStatus record_command(Context *c)
 				     : (arg_until != UINT64_MAX && !words[i].until) ? "until"
 				     : (arg_at && !words[i].export)		    ? "at"
 				     : (arg_speed && !words[i].export)		    ? "speed"
+				     : (arg_anonymous && !words[i].export)	    ? "anonymous"
 										    : NULL;
 
 		if (!streq(words[i].name, word))

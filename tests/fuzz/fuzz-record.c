@@ -7,6 +7,7 @@
 
 #include "cli-parts.h"
 #include "input.h"
+#include "record-anonymous.h"
 #include "record-fold.h"
 #include "record-print.h"
 #include "record-verify.h"
@@ -97,6 +98,22 @@ static uint64_t print_file(const char *path, bool json, char **ret)
 	return n;
 }
 
+/* TEXT is an export. */
+static void print_anonymous(const char *text)
+{
+	_cleanup_free_ char *anonymous = NULL;
+	size_t size;
+	FILE *out = open_memstream(&anonymous, &size);
+	ExitStatus status;
+
+	FUZZ_CHECK(out != NULL);
+	n_complaints = 0;
+	status = record_anonymous_print(text, out);
+	FUZZ_CHECK(n_complaints == (status != STATUS_OK));
+	fclose(out);
+	check_lines(anonymous);
+}
+
 static void fold_file(const char *path)
 {
 	_cleanup_(record_fold_done) RecordFold fold = {};
@@ -118,6 +135,7 @@ static void fold_file(const char *path)
 		record_fold_print(&fold, &r, 0, out);
 		fclose(out);
 		check_lines(text);
+		print_anonymous(text);
 	} else {
 		FUZZ_CHECK(n_complaints == 1);
 	}
