@@ -7,9 +7,9 @@
  * rdma_cm_event_type) comes with STATUS; EVENT -1 is that the call fails with the errno STATUS, and
  * -2 that nothing comes. FAKE_CM_OPEN is the errno of opening it. FAKE_CM_TRIES are so
  * many tries that these are for: what is asked after them is answered as usual. With
- * FAKE_CM_AGAIN the channel says once that it has no event, though it is readable. With
- * FAKE_CM_IWARP there are neither GIDs nor paths. The GID is that of 127.0.0.1, the MTU 4096, and
- * the traffic class 106.
+ * FAKE_CM_AGAIN the channel says once that it has no event, though it is readable.
+ * FAKE_CM_WAIT is how many milliseconds each call is allowed to wait. With FAKE_CM_IWARP there are
+ * neither GIDs nor paths. The GID is that of 127.0.0.1, the MTU 4096, and the traffic class 106.
  */
 
 #include <arpa/inet.h>
@@ -94,6 +94,14 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	return 0;
 }
 
+static void check_wait(int timeout_ms)
+{
+	const char *wait = getenv("FAKE_CM_WAIT");
+
+	if (wait && timeout_ms != atoi(wait))
+		abort();
+}
+
 int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct sockaddr *to,
 		      int timeout_ms)
 {
@@ -103,7 +111,7 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *source, struct soc
 	FakeId *f = (FakeId *)id;
 
 	(void)source;
-	(void)timeout_ms;
+	check_wait(timeout_ms);
 	inet_ntop(AF_INET, &peer->sin_addr, text, sizeof(text));
 	found = script ? strstr(script, text) : NULL;
 	if (!found || ntohs(peer->sin_port) != 9 ||
@@ -121,7 +129,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
 	FakeId *f = (FakeId *)id;
 
-	(void)timeout_ms;
+	check_wait(timeout_ms);
 	f->path.mtu = IBV_MTU_4096;
 	f->path.traffic_class = 106;
 	id->route.path_rec = &f->path;
