@@ -313,6 +313,10 @@ static ExitStatus find_command(const char *name, const Command **ret)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s, ", commands[i].name);
 		suggestion_offer(&suggestion, commands[i].name);
 	}
+	/* the name of a port, at the place of the command */
+	if (strchr(name, '/'))
+		return usage_error("unknown command \"%s\"; did you mean rdmactl show %s?", name,
+				   name);
 	return usage_error("unknown command \"%s\"; expected %sor help%s", name, names,
 			   suggestion_text(&suggestion));
 }

@@ -142,12 +142,52 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	return terminal_print_table(c, table, 2);
 }
 
+/* Whether GROUP has several rows, and all lack a value for one reason. *RET is the first of them.
+ */
+static bool is_one_reason(const Object *o, Group group, size_t *ret)
+{
+	const char *reason = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_rows; i++) {
+		const char *code =
+			group_of(o, i) == group ? object_unavailable_code(o, i) ?: "" : NULL;
+
+		if (!code)
+			continue;
+		if (!*code || (reason && !streq(reason, code)))
+			return false;
+		if (n++ == 0)
+			*ret = i;
+		reason = code;
+	}
+	return n > 1;
+}
+
+/* Prints why no row of a group has a value: that of ROW. */
+static ExitStatus print_reason(Context *c, const Object *o, size_t row)
+{
+	_cleanup_free_ char *text = format_row(o, row);
+
+	if (!text)
+		return out_of_memory();
+	fprintf(c->out, "%s  ", terminal_color(c, "dim"));
+	terminal_print_wrapped(c, text, 2);
+	fputs(terminal_plain(c), c->out);
+	return STATUS_OK;
+}
+
 static ExitStatus print_group(Context *c, const Object *o, Group group, int name_width)
 {
 	bool has_heading = group != GROUP_FIRST && group != GROUP_OBJECT;
 	ExitStatus status = STATUS_OK;
 	bool first = true;
+	size_t row;
 
+	if (has_heading && group != GROUP_TABLE && is_one_reason(o, group, &row)) {
+		print_heading(c, group_name(group));
+		return print_reason(c, o, row);
+	}
 	for (size_t i = 0; i < o->n_rows && status == STATUS_OK; i++) {
 		if (group_of(o, i) != group)
 			continue;
