@@ -96,6 +96,14 @@ static SeenSource read_evidence(void *userdata, const Object *o)
 								   : (SeenSource){};
 }
 
+/* rdmad hears of each failure, and finds it. So its evidence is not asked for each device. */
+static bool may_have_failed(_unused_ void *userdata, const Object *device)
+{
+	const Value *findings = object_value(device, DEVICE_ATTR_findings);
+
+	return !findings || findings->n > 0;
+}
+
 static const Sample *read_counters(void *userdata, const Object *port, const char **ret_why)
 {
 	Asker *a = userdata;
@@ -211,6 +219,7 @@ CheckAsk asker_functions(Asker *a)
 	return (CheckAsk){
 		.history = find_history,
 		.evidence = read_evidence,
+		.may_have_failed = may_have_failed,
 		.counters = read_counters,
 		.counters_before = a->before.n > 0 ? find_before : NULL,
 		.access = bus_is_local(c) ? access_node : NULL,
