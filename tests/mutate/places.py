@@ -205,7 +205,7 @@ class Source:
         for i, child in enumerate(children):
             # A label of switch is a constant of the compiler, and so are the initial values of what is static. The size of an array is
             # seldom noticed, and seldom matters.
-            if kind == kinds.VAR_DECL and child.kind == kinds.INTEGER_LITERAL and cursor.type.kind == self.cindex.TypeKind.CONSTANTARRAY:
+            if kind == kinds.VAR_DECL and child.kind != kinds.INIT_LIST_EXPR and cursor.type.kind == self.cindex.TypeKind.CONSTANTARRAY:
                 continue
             if kind == kinds.CASE_STMT and i == 0:
                 continue
