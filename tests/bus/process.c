@@ -22,6 +22,19 @@ unsigned int process_count_entries(pid_t pid, const char *what)
 	return n;
 }
 
+void process_wait_descriptors(pid_t pid, unsigned int most)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		n = process_count_entries(pid, "fd");
+		if (n <= most)
+			return;
+		usleep(10000);
+	}
+	fail_msg("the process has %u descriptors and had %u", n, most);
+}
+
 unsigned int process_count_children(pid_t pid)
 {
 	char path[64], text[4096];

@@ -8,6 +8,10 @@
 
 /* How many entries the directory /proc/PID/WHAT has. */
 unsigned int process_count_entries(pid_t pid, const char *what);
+/* Waits until the process PID has at most MOST entries there of "fd". What it has for a moment,
+ * such as the socket of a worker that starts, is no leak; a count before is that of when it had
+ * answered. */
+void process_wait_descriptors(pid_t pid, unsigned int most);
 unsigned int process_count_children(pid_t pid);
 unsigned long process_resident_kib(pid_t pid);
 

@@ -77,24 +77,12 @@ static void good_scrapes(Good *g)
 		good_scrape(g);
 }
 
-/* Waits until the connections of the attack are closed. */
-static void wait_descriptors(unsigned int n)
-{
-	for (unsigned int i = 0; i < 3000; i++) {
-		if (process_count_entries(exporter.pid, "fd") <= n)
-			return;
-		usleep(10000);
-	}
-	fail_msg("the exporter has %u descriptors and had %u",
-		 process_count_entries(exporter.pid, "fd"), n);
-}
-
 static void good_end(Good *g, const char *attack, const char *happened)
 {
 	unsigned long kib;
 
 	good_scrape(g);
-	wait_descriptors(g->descriptors);
+	process_wait_descriptors(exporter.pid, g->descriptors);
 	kib = process_resident_kib(exporter.pid);
 	printf("%-34s %-44s %3u scrapes, %5.1f ms at most; %+ld KiB\n", attack, happened, g->n,
 	       g->longest, (long)kib - (long)g->kib);
@@ -341,7 +329,7 @@ static void test_slow_readers(_unused_ void **state)
 	}
 	good_scrapes(&g);
 	/* 10 s for each reply at most */
-	wait_descriptors(g.descriptors);
+	process_wait_descriptors(exporter.pid, g.descriptors);
 	close_crowd(fds, CROWD);
 	good_end(&g, "400 that do not read the reply", "closed, at the latest after 10 s");
 }
