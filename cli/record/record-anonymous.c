@@ -118,12 +118,13 @@ static bool is_made(const char *name)
 
 static void put_name(Aliases *as, const char *name)
 {
-	Alias *a = *name && !is_made(name) ? find(as, name, 0) : NULL;
-	char word[WORD_SIZE(SCENARIO_LINE_MAX)];
+	bool stays = !*name || is_made(name);
+	Alias *a = stays ? NULL : find(as, name, 0);
+	char word[WORD_SIZE(SCENARIO_LINE_MAX)] = "%"; /* without memory */
 
-	if (!a)
+	if (stays)
 		word_write(word, name);
-	else
+	else if (a)
 		snprintf(word, sizeof(word), "name-%0*" PRIu64,
 			 snprintf(NULL, 0, "%" PRIu64, as->n_names), a->alias);
 	fputs(word, as->out);
@@ -139,10 +140,11 @@ static void put_name(Aliases *as, const char *name)
 
 static uint64_t alias_number(Aliases *as, uint64_t number)
 {
-	Alias *a = number && number != LINK_LOCAL ? find(as, NULL, number) : NULL;
+	bool stays = !number || number == LINK_LOCAL;
+	Alias *a = stays ? NULL : find(as, NULL, number);
 
 	if (!a)
-		return number;
+		return stays ? number : 0; /* without memory */
 	if (!a->alias)
 		a->alias = ++as->n_numbers;
 	return (number & EUI_MIDDLE_MASK) == EUI_MIDDLE ? LOCAL | EUI_MIDDLE | a->alias
