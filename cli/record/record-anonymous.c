@@ -3,10 +3,13 @@
 #include "record-anonymous.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <inttypes.h>
 #include <search.h>
 
 #include "command.h"
+#include "gid.h"
+#include "pci.h"
 #include "port.h"
 #include "script-line.h"
 #include "section.h"
@@ -77,15 +80,6 @@ static void number_name(const void *node, VISIT which, void *userdata)
 
 /* Names */
 
-static bool is_pci_address(const char *name)
-{
-	unsigned int domain, bus, slot, function;
-	int end = 0;
-
-	return sscanf(name, "%4x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) == 4 &&
-	       !name[end];
-}
-
 /* Whether NAME is that of a place or a kind, as the kernel and udev make it: a number, a PCI
  * address, or one of these beginnings and then numbers, with at most two letters between two of
  * them. */
@@ -99,13 +93,14 @@ static bool is_made(const char *name)
 		"rxe", "siw", "roce", "iw", "opa", "ib", "eth", "en", "bond", "team", "br", "vlan", "dummy",
 	};
 	/* clang-format on */
+	char address[PCI_ADDRESS_SIZE];
 	const char *rest = NULL;
 	size_t letters = 0;
 
 	for (size_t i = 0; !rest && i < ARRAY_SIZE(beginnings); i++)
 		rest = startswith(name, beginnings[i]);
 	if (!rest)
-		return !name[strspn(name, "0123456789")] || is_pci_address(name);
+		return !name[strspn(name, "0123456789")] || pci_address_parse(name, address) >= 0;
 	for (; *rest; rest++) {
 		bool is_letter = strchr("bcdfinoprsuvP", *rest);
 
@@ -132,7 +127,7 @@ static void put_name(Aliases *as, const char *name)
 
 /* Numbers */
 
-/* The middle of an interface identifier that is made of a MAC address (RFC 4291, appendix A). */
+/* Of an interface identifier that is made of a MAC address */
 #define EUI_MIDDLE	UINT64_C(0x000000fffe000000)
 #define EUI_MIDDLE_MASK UINT64_C(0x000000ffff000000)
 #define LINK_LOCAL	UINT64_C(0xfe80000000000000)
@@ -151,21 +146,13 @@ static uint64_t alias_number(Aliases *as, uint64_t number)
 							: LOCAL | a->alias;
 }
 
-static uint64_t read_64(const uint8_t *bytes)
-{
-	uint64_t number = 0;
-
-	for (size_t i = 0; i < 8; i++)
-		number = number << 8 | bytes[i];
-	return number;
-}
-
 static void alias_64(Aliases *as, uint8_t *bytes)
 {
-	uint64_t number = alias_number(as, read_64(bytes));
+	uint64_t number;
 
-	for (size_t i = 8; i-- > 0; number >>= 8)
-		bytes[i] = (uint8_t)number;
+	memcpy(&number, bytes, sizeof(number));
+	number = htobe64(alias_number(as, be64toh(number)));
+	memcpy(bytes, &number, sizeof(number));
 }
 
 /* The last byte stays. 0.0.0.0, and 127 and 169.254, which are no network of somebody's, too. */
@@ -191,40 +178,23 @@ static void alias_gid(Aliases *as, struct in6_addr *gid)
 	alias_64(as, gid->s6_addr + 8);
 }
 
-/* Prints the hardware address of N bytes. */
-static void put_bytes(Aliases *as, uint8_t *bytes, size_t n)
+/* Prints the alias of a hardware address of N bytes, 6 or 20. */
+static void put_bytes(Aliases *as, uint8_t *bytes, int n)
 {
-	if (n == 6) {
-		uint8_t eui[8] = {bytes[0] ^ 2, bytes[1], bytes[2], 0xff,
-				  0xfe,		bytes[3], bytes[4], bytes[5]};
+	uint8_t eui[8];
 
+	if (n == 6) {
+		mac_interface_id(bytes, eui);
 		alias_64(as, eui);
 		bytes[0] = eui[0] ^ 2;
 		memcpy(bytes + 1, eui + 1, 2);
 		memcpy(bytes + 3, eui + 5, 3);
-	} else if (n == 8) {
-		alias_64(as, bytes);
 	} else { /* of IPoIB: flags, queue pair, GID */
 		alias_64(as, bytes + 4);
 		alias_64(as, bytes + 12);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		fprintf(as->out, "%s%02x", i > 0 ? ":" : "", bytes[i]);
-}
-
-/* Reads TEXT, "b8:ce:f6:...", into BYTES; 0: it is something else. */
-static size_t read_bytes(const char *text, uint8_t bytes[20])
-{
-	size_t n = 0;
-	unsigned int byte;
-
-	for (; n < 20 && sscanf(text, "%2x", &byte) == 1; text++) {
-		bytes[n++] = (uint8_t)byte;
-		text += 2;
-		if (*text != ':')
-			break;
-	}
-	return !text[0] && (n == 6 || n == 8 || n == 20) ? n : 0;
 }
 
 /* Values */
@@ -234,10 +204,10 @@ static void put_alias(Aliases *as, const char *value)
 {
 	struct in6_addr gid;
 	struct in_addr address;
-	uint8_t bytes[20];
+	uint8_t bytes[HW_ADDRESS_MAX];
 	char text[INET6_ADDRSTRLEN];
 	uint64_t number;
-	size_t n = read_bytes(value, bytes);
+	int n = hw_address_parse(value, bytes);
 
 	if (n > 0) {
 		put_bytes(as, bytes, n);
@@ -257,16 +227,14 @@ static void put_alias(Aliases *as, const char *value)
 
 static const Attribute *find_row(const char *key)
 {
-	size_t length = strcspn(key, ".");
+	char field[64];
+	DeviceAttr d;
+	PortAttr p;
 
-	for (size_t i = 0; i < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX; i++) {
-		const Attribute *row = i < _PORT_ATTR_MAX ? &port_attributes[i]
-							  : &device_attributes[i - _PORT_ATTR_MAX];
-
-		if (strncmp(row->field, key, length) == 0 && !row->field[length])
-			return row;
-	}
-	return NULL;
+	text_copy(field, MIN(sizeof(field), strcspn(key, ".") + 1), key);
+	if (port_attr_from_field(field, &p) >= 0)
+		return &port_attributes[p];
+	return device_attr_from_field(field, &d) >= 0 ? &device_attributes[d] : NULL;
 }
 
 /* Whether KEY is one of those of a record that are no rows, and its value is a word or a number of

@@ -594,24 +594,6 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	return 0;
 }
 
-/* The interface identifier that IPv6 makes of a MAC address (RFC 4291), and the bytes of the
- * address. False if MAC is none. */
-static bool interface_id(const char *mac, uint8_t ret[8], uint8_t ret_mac[6])
-{
-	unsigned int b[6];
-
-	if (sscanf(mac, "%2x:%2x:%2x:%2x:%2x:%2x", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]) != 6)
-		return false;
-	for (unsigned int i = 0; i < 6; i++) {
-		ret_mac[i] = (uint8_t)b[i];
-		ret[i < 3 ? i : i + 2] = (uint8_t)b[i];
-	}
-	ret[0] ^= 2;
-	ret[3] = 0xff;
-	ret[4] = 0xfe;
-	return true;
-}
-
 static int complete_gids(PortEdit *e, const SimulatedDevice *d)
 {
 	AttrProtocol protocol = e->port->protocol;
@@ -629,12 +611,13 @@ static int complete_gids(PortEdit *e, const SimulatedDevice *d)
 			gids[0].gid[8 + i] = (uint8_t)(guid >> (56 - 8 * i));
 		}
 	} else {
-		uint8_t link_local[16] = {0xfe, 0x80}, mac[16] = {};
+		uint8_t link_local[16] = {0xfe, 0x80}, mac[HW_ADDRESS_MAX] = {};
 		uint8_t v4[16] = {[10] = 0xff,	  [11] = 0xff,	 10,
 				  n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff};
 
-		if (!v->netdev[0] || !interface_id(v->netdev_address, link_local + 8, mac))
+		if (!v->netdev[0] || hw_address_parse(v->netdev_address, mac) != 6)
 			return 0;
+		mac_interface_id(mac, link_local + 8);
 		/* RoCE: both types of the link-local and of one IPv4 address. iWARP: the MAC */
 		n_gids = protocol == PROTOCOL_ROCE ? 4 : 1;
 		for (uint32_t i = 0; i < n_gids; i++) {

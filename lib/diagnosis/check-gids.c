@@ -153,34 +153,19 @@ void look_for_address_flaps(CheckRun *r)
 		   address, n - downs, when ? when : "");
 }
 
-/* The interface identifier that IPv6 makes of a MAC address (RFC 4291), as the end of a link-local
- * address of all eight groups; false if MAC is none. */
-static bool make_identifier(const char *mac, uint8_t ret[8])
-{
-	unsigned int b[6];
-
-	if (sscanf(mac, "%2x:%2x:%2x:%2x:%2x:%2x", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]) != 6)
-		return false;
-	for (unsigned int i = 0; i < 6; i++)
-		ret[i < 3 ? i : i + 2] = (uint8_t)b[i];
-	ret[0] ^= 2;
-	ret[3] = 0xff;
-	ret[4] = 0xfe;
-	return true;
-}
-
 /* Linux makes the first GIDs of the MAC address of the interface. If it has not noticed that this
  * has changed, peers and the GID table do not agree. */
 void look_for_stale_gids(CheckRun *r)
 {
 	const Value *gids = object_value(r->port, PORT_ATTR_gids);
 	const char *netdev = object_text(r->port, PORT_ATTR_netdev), *old = NULL;
-	uint8_t id[8] = {}, gid[16];
+	uint8_t mac[HW_ADDRESS_MAX], id[8], gid[16];
 
 	if (!is_roce(r->port) || check_may_be_idle(r, r->port) || !*netdev ||
 	    *object_text(r->port, PORT_ATTR_bond) ||
-	    !make_identifier(object_text(r->port, PORT_ATTR_netdev_address), id))
+	    hw_address_parse(object_text(r->port, PORT_ATTR_netdev_address), mac) != 6)
 		return;
+	mac_interface_id(mac, id);
 	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
 		const char *text = format_member_text(ATTR_GIDS, "gid", &gids->items[i]);
 

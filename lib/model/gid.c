@@ -256,6 +256,15 @@ int hw_address_parse(const char *text, uint8_t ret[HW_ADDRESS_MAX])
 	return n == 6 || n == HW_ADDRESS_MAX ? (int)n : -EINVAL;
 }
 
+void mac_interface_id(const uint8_t mac[6], uint8_t ret[8])
+{
+	memcpy(ret, mac, 3);
+	memcpy(ret + 5, mac + 3, 3);
+	ret[0] ^= 2;
+	ret[3] = 0xff;
+	ret[4] = 0xfe;
+}
+
 const char *pkey_membership(uint32_t pkey)
 {
 	return pkey & 0x8000 ? "full" : "limited";

@@ -90,6 +90,8 @@ void guid_format(uint64_t guid, char ret[20]);
 /* "00:00:5e:00:53:01", also with hyphens, as "0000.5e00.5301" or bare, or the 20 bytes of an IPoIB
  * interface. Returns how many bytes it has: 6 or 20. -EINVAL. */
 int hw_address_parse(const char *text, uint8_t ret[HW_ADDRESS_MAX]);
+/* The interface identifier that IPv6 makes of a MAC address (RFC 4291, appendix A). */
+void mac_interface_id(const uint8_t mac[6], uint8_t ret[8]);
 
 /* "full" or "limited": bit 15 of a P_Key says which member of its partition the port is. */
 const char *pkey_membership(uint32_t pkey);
