@@ -80,7 +80,7 @@ static void number_name(const void *node, VISIT which, void *userdata)
 
 /* Names */
 
-/* Whether NAME is that of a place or a kind, as the kernel and udev make it: a number, a PCI
+/* Whether NAME is that of a place or a kind, as the kernel and udev make it: a PCI
  * address, or one of these beginnings and then numbers, with at most two letters between two of
  * them. */
 static bool is_made(const char *name)
@@ -100,7 +100,7 @@ static bool is_made(const char *name)
 	for (size_t i = 0; !rest && i < ARRAY_SIZE(beginnings); i++)
 		rest = startswith(name, beginnings[i]);
 	if (!rest)
-		return !name[strspn(name, "0123456789")] || pci_address_parse(name, address) >= 0;
+		return pci_address_parse(name, address) >= 0;
 	for (; *rest; rest++) {
 		bool is_letter = strchr("bcdfinoprsuvP", *rest);
 
@@ -206,7 +206,6 @@ static void put_alias(Aliases *as, const char *value)
 	struct in_addr address;
 	uint8_t bytes[HW_ADDRESS_MAX];
 	char text[INET6_ADDRSTRLEN];
-	uint64_t number;
 	int n = hw_address_parse(value, bytes);
 
 	if (n > 0) {
@@ -217,9 +216,6 @@ static void put_alias(Aliases *as, const char *value)
 	} else if (inet_pton(AF_INET6, value, &gid) == 1) {
 		alias_gid(as, &gid);
 		fputs(inet_ntop(AF_INET6, &gid, text, sizeof(text)), as->out);
-	} else if (startswith(value, "raw:") &&
-		   text_to_u64(value + strlen("raw:"), UINT64_MAX, &number) >= 0) {
-		fprintf(as->out, "raw:%" PRIu64, alias_number(as, number));
 	} else {
 		put_name(as, value);
 	}
@@ -251,15 +247,56 @@ static bool is_own_key(const char *key)
 	       (record_key_of(key) != RECORD_KEY_TEXT && record_key_of(key) != _RECORD_KEY_MAX);
 }
 
-/* Prints WORD, the value of something. IS_NAME: it names or numbers one thing. IS_KNOWN: otherwise
- * it says nothing of whose it is. */
-static void put_value(Aliases *as, const char *word, bool is_name, bool is_known)
-{
-	char value[SCENARIO_LINE_MAX + 1];
+/* What a value says of whose the record is. */
+typedef enum Kind {
+	KIND_FOREIGN, /* nobody knows */
+	KIND_PLAIN,   /* nothing */
+	KIND_NAME,    /* it is a text that names one thing */
+	KIND_GUID,    /* the same, a number */
+} Kind;
 
-	if (!*word || (is_known && !is_name))
+static Kind kind_of_column(const TableLayout *layout, const char *field, size_t length)
+{
+	for (const Column *c = layout->columns; c < layout->columns + layout->n_columns; c++) {
+		if (strncmp(c->field, field, length) != 0 || c->field[length])
+			continue;
+		if (c->type == COLUMN_VF_GUID)
+			return KIND_GUID;
+		return c->unit == UNIT_ID && c->type != COLUMN_U32 && c->type != COLUMN_U64
+			       ? KIND_NAME
+			       : KIND_PLAIN;
+	}
+	return KIND_FOREIGN;
+}
+
+/* ROW NULL: KEY is that of no row. What rdmad says itself as text is for people, and a path in
+ * sysfs has names in it. */
+static Kind kind_of_row(const Attribute *row, const char *key)
+{
+	if (!row)
+		return is_own_key(key) ? KIND_PLAIN : KIND_FOREIGN;
+	if (row->type == ATTR_GUID)
+		return KIND_GUID;
+	if (!attr_is_text(row->type))
+		return KIND_PLAIN;
+	if (row->type == ATTR_PATH || row->source == SOURCE_CORE)
+		return KIND_FOREIGN;
+	return row->unit == UNIT_ID ? KIND_NAME : KIND_PLAIN;
+}
+
+/* Prints WORD, the value of something, or its alias. */
+static void put_value(Aliases *as, const char *word, Kind kind)
+{
+	const char *digits = startswith(word, "raw:") ?: word;
+	char value[SCENARIO_LINE_MAX + 1];
+	uint64_t number;
+
+	if (!*word || kind == KIND_PLAIN)
 		fputs(word, as->out);
-	else if (is_name && word_parse(word, value, sizeof(value)) >= 0)
+	else if (kind == KIND_GUID && text_to_u64(digits, UINT64_MAX, &number) >= 0)
+		fprintf(as->out, "%.*s%" PRIu64, (int)(digits - word), word,
+			alias_number(as, number));
+	else if (kind == KIND_NAME && word_parse(word, value, sizeof(value)) >= 0)
 		put_alias(as, value);
 	else
 		fputc('%', as->out);
@@ -271,19 +308,13 @@ static void put_entry(Aliases *as, const TableLayout *layout, char *entry)
 	char *member;
 
 	for (bool first = true; (member = strsep(&entry, SCENARIO_BLANKS)); first = false) {
-		size_t length = strcspn(member, "="), i = 0;
+		size_t length = strcspn(member, "=");
 
-		while (i < layout->n_columns &&
-		       (strncmp(layout->columns[i].field, member, length) ||
-			layout->columns[i].field[length]))
-			i++;
 		fprintf(as->out, "%s%.*s", first ? "" : " ", (int)length, member);
 		if (!member[length])
 			continue;
 		fputc('=', as->out);
-		put_value(as, member + length + 1,
-			  i < layout->n_columns && layout->columns[i].unit == UNIT_ID,
-			  i < layout->n_columns);
+		put_value(as, member + length + 1, kind_of_column(layout, member, length));
 	}
 }
 
@@ -294,12 +325,8 @@ static void put_setting(Aliases *as, const char *key, char *value)
 
 	if (layout && !streq(strrchr(key, '.') ?: "", ".n"))
 		put_entry(as, layout, value);
-	else if (row && row->type == ATTR_PATH)
-		fputc('%', as->out);
 	else
-		put_value(as, value, row && (row->unit == UNIT_ID || row->type == ATTR_GUID),
-			  row ? row->source != SOURCE_CORE || !attr_is_text(row->type)
-			      : is_own_key(key));
+		put_value(as, value, kind_of_row(row, key));
 }
 
 /* Lines */
@@ -311,7 +338,7 @@ static void put_object(Aliases *as, char *word)
 
 	if (slash)
 		*slash = '\0';
-	put_value(as, word, true, true);
+	put_value(as, word, KIND_NAME);
 	if (slash)
 		fprintf(as->out, "/%s", slash + 1);
 }
@@ -369,7 +396,7 @@ static int put_heading(Aliases *as, char *line, bool *in_script, char **message)
 	*in_script = h.kind == SECTION_SCRIPT;
 	fputs(*in_script ? "[script" : h.kind == SECTION_PORT ? "[port " : "[device ", as->out);
 	if (!*in_script)
-		put_value(as, h.name, true, true);
+		put_value(as, h.name, KIND_NAME);
 	if (h.kind == SECTION_PORT)
 		fprintf(as->out, "/%u", h.port);
 	fputc(']', as->out);
