@@ -111,6 +111,19 @@ static int add_entry(struct libscols_table *table, AttrType type, const Value *v
 	return 0;
 }
 
+/* Prints in the place of values what ROW has: why there are none, or that it has none. */
+static ExitStatus print_reason(Context *c, const Object *o, size_t row)
+{
+	_cleanup_free_ char *text = format_row(o, row);
+
+	if (!text)
+		return out_of_memory();
+	fprintf(c->out, "%s  ", terminal_color(c, "dim"));
+	terminal_print_wrapped(c, text, 2);
+	fputs(terminal_plain(c), c->out);
+	return STATUS_OK;
+}
+
 static ExitStatus print_table(Context *c, const Object *o, size_t row)
 {
 	const char *const *columns = format_table_columns(o->rows[row].type);
@@ -120,13 +133,8 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	char heading[32];
 
 	print_heading(c, o->rows[row].name);
-	if (v->type != VALUE_ARRAY || v->n == 0 || object_unavailable(o, row)) {
-		_cleanup_free_ char *text = format_row(o, row);
-
-		fprintf(c->out, "%s  %s%s\n", terminal_color(c, "dim"), text ? text : "",
-			terminal_plain(c));
-		return text ? STATUS_OK : out_of_memory();
-	}
+	if (v->type != VALUE_ARRAY || v->n == 0 || object_unavailable(o, row))
+		return print_reason(c, o, row);
 	if (!table)
 		return out_of_memory();
 	for (size_t i = 0; columns[i]; i++) {
@@ -162,19 +170,6 @@ static bool is_one_reason(const Object *o, Group group, size_t *ret)
 		reason = code;
 	}
 	return n > 1;
-}
-
-/* Prints why no row of a group has a value: that of ROW. */
-static ExitStatus print_reason(Context *c, const Object *o, size_t row)
-{
-	_cleanup_free_ char *text = format_row(o, row);
-
-	if (!text)
-		return out_of_memory();
-	fprintf(c->out, "%s  ", terminal_color(c, "dim"));
-	terminal_print_wrapped(c, text, 2);
-	fputs(terminal_plain(c), c->out);
-	return STATUS_OK;
 }
 
 static ExitStatus print_group(Context *c, const Object *o, Group group, int name_width)
