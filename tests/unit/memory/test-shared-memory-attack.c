@@ -73,6 +73,7 @@ static int attack_memory(int memory)
 static int attack_pipe(int changed)
 {
 	char path[32], buffer[65536] = {};
+	struct stat st;
 	int fd;
 
 	if (fcntl(changed, F_SETFL, 0) < 0)
@@ -83,7 +84,8 @@ static int attack_pipe(int changed)
 		return 21;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", changed);
 	fd = open(path, O_WRONLY | O_NONBLOCK);
-	if (fd >= 0 && geteuid() != 0)
+	/* Only root and the user of the daemon may open it so. */
+	if (fd >= 0 && (fstat(fd, &st) < 0 || (geteuid() != 0 && geteuid() != st.st_uid)))
 		return 22;
 	/* as full as it can be */
 	while (fd >= 0 && write(fd, buffer, sizeof(buffer)) > 0)
