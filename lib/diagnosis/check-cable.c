@@ -77,14 +77,39 @@ void look_for_little_light(CheckRun *r)
 	look_at_margins(r, 1, WEAK_MILLIBELS);
 }
 
+/* Whether the module of PORT says FLAG. */
+static bool has_flag(const Object *port, const char *flag)
+{
+	ListReader flags = list_reader(ATTR_WORDS, object_text(port, PORT_ATTR_cable_flags));
+	ListItem item;
+
+	while (list_next(&flags, &item))
+		if (streq(item.word, flag))
+			return true;
+	return false;
+}
+
+/* Only CMIS has a state of the module; what is older says that a laser has a fault. While an
+ * interface is set down, its module may be in low power. */
 void look_at_module_state(CheckRun *r)
 {
+	const Value *up = object_value(r->port, PORT_ATTR_netdev_up);
 	const char *state = object_text(r->port, PORT_ATTR_cable_state);
+	const char *says = NULL;
+	PortAttr row = PORT_ATTR_cable_state;
 
-	if (object_is_active(r->port) || (!streq(state, "low-power") && !streq(state, "fault")))
+	if (object_is_active(r->port))
 		return;
-	check_find(r, &port_attributes[PORT_ATTR_cable_state], "the module in the cage %s",
-		   streq(state, "fault") ? "has a fault" : "stays in low power");
+	if (streq(state, "fault")) {
+		says = "has a fault";
+	} else if (has_flag(r->port, "tx-fault")) {
+		row = PORT_ATTR_cable_flags;
+		says = "has a laser with a fault";
+	} else if (streq(state, "low-power") && (!up || value_is_true(up))) {
+		says = "stays in low power";
+	}
+	if (says && !check_is_unused(r, r->port))
+		check_find(r, &port_attributes[row], "the module in the cage %s", says);
 }
 
 /* Finds a module that is made for less than the link runs at, or than both ends offer: a slower

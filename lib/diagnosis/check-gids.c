@@ -30,16 +30,35 @@ static bool is_of_address(const Seen *e, uint8_t ret[16])
 	       gid_parse(seen_without_index(e->from), ret) == 0 && !gid_is_link_local(ret);
 }
 
+/* When somebody put the interface into the bridge or the like that it is in, which has its
+ * addresses since; 0: it was always there, or is in none. */
+static uint64_t find_move(const CheckRun *r, const SeenSource *evidence)
+{
+	uint64_t when = 0;
+	Seen e;
+
+	for (size_t i = 0;
+	     *object_text(r->port, PORT_ATTR_netdev_master) && seen_read(evidence, i, &e); i++)
+		if (streq(e.what, port_attributes[PORT_ATTR_netdev_master].name) && *e.to)
+			when = e.realtime_usec;
+	return when;
+}
+
+/* Ours: who moves an interface gives its addresses to another one in one go. */
+#define MOVE_USEC (60 * USEC_PER_SEC)
+
 /* The last address that others reach, and that the port has had before; false: none was seen. */
 static bool find_lost_address(const CheckRun *r, char ret[46])
 {
 	SeenSource evidence = check_evidence(r, r->port);
+	const uint64_t moved = find_move(r, &evidence);
 	bool found = false;
 	uint8_t gid[16];
 	Seen e;
 
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		if (!is_of_address(&e, gid))
+		if (!is_of_address(&e, gid) ||
+		    (moved < e.realtime_usec + MOVE_USEC && e.realtime_usec < moved + MOVE_USEC))
 			continue;
 		gid_format_address(gid, GID_TYPE_ROCE_V2, ret);
 		found = true;

@@ -171,10 +171,30 @@ static void look_for_shared_switch(CheckRun *r, const Cable *cables, size_t n)
 	r->port = r->device = NULL;
 }
 
+/* Finds two cables that are exchanged, by the order of the N; returns whether there are any. */
+static bool look_for_exchange(CheckRun *r, const Cable *cables, size_t n)
+{
+	size_t wrong[2], n_wrong = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (object_number(cables[i].port, PORT_ATTR_rail) == i)
+			continue;
+		if (n_wrong == ARRAY_SIZE(wrong))
+			return false;
+		wrong[n_wrong++] = i;
+	}
+	if (n_wrong < ARRAY_SIZE(wrong) ||
+	    object_number(cables[wrong[0]].port, PORT_ATTR_rail) != wrong[1] ||
+	    object_number(cables[wrong[1]].port, PORT_ATTR_rail) != wrong[0])
+		return false;
+	say(r, cables[wrong[0]].port, cables[wrong[1]].port, n);
+	return true;
+}
+
 void look_for_swapped_rails(CheckRun *r)
 {
 	_cleanup_free_ Cable *cables = calloc(r->objects->n + 1, sizeof(*cables));
-	size_t wrong[2], n, n_wrong = 0;
+	size_t n;
 
 	/* if ports were named, only these are checked */
 	if (r->n_names > 0)
@@ -184,19 +204,16 @@ void look_for_swapped_rails(CheckRun *r)
 		return;
 	}
 	n = find_cables(r, cables);
-	if (n < PORTS_LEAST)
-		return;
-	look_for_shared_switch(r, cables, n);
-	for (size_t i = 0; i < n; i++) {
-		if (object_number(cables[i].port, PORT_ATTR_rail) == i)
-			continue;
-		if (n_wrong == ARRAY_SIZE(wrong))
+	/* switches may be numbered from either end */
+	for (unsigned int end = 0; n >= PORTS_LEAST && end < 2; end++) {
+		look_for_shared_switch(r, cables, n);
+		if (look_for_exchange(r, cables, n))
 			return;
-		wrong[n_wrong++] = i;
+		for (size_t i = 0; i < n / 2; i++) {
+			Cable c = cables[i];
+
+			cables[i] = cables[n - 1 - i];
+			cables[n - 1 - i] = c;
+		}
 	}
-	if (n_wrong < ARRAY_SIZE(wrong) ||
-	    object_number(cables[wrong[0]].port, PORT_ATTR_rail) != wrong[1] ||
-	    object_number(cables[wrong[1]].port, PORT_ATTR_rail) != wrong[0])
-		return;
-	say(r, cables[wrong[0]].port, cables[wrong[1]].port, n);
 }

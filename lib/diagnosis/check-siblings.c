@@ -23,17 +23,23 @@ static const Attribute *const compared[] = {
 	&port_attributes[PORT_ATTR_active_mtu],
 	&port_attributes[PORT_ATTR_pkeys],
 	&port_attributes[PORT_ATTR_gids],
+	&port_attributes[PORT_ATTR_netdevs],
 	&port_attributes[PORT_ATTR_pfc_enabled],
 	&port_attributes[PORT_ATTR_priority_trust],
 	&port_attributes[PORT_ATTR_dscp_to_priority],
 	&port_attributes[PORT_ATTR_ets_bandwidth],
+	&port_attributes[PORT_ATTR_ets_algorithm],
 	&port_attributes[PORT_ATTR_prio_to_tc],
 	&port_attributes[PORT_ATTR_ecn_notification],
 	&port_attributes[PORT_ATTR_ecn_reaction],
+	&port_attributes[PORT_ATTR_roce_gid_type],
+	&port_attributes[PORT_ATTR_neighbor_vlan],
 	&port_attributes[PORT_ATTR_fec_mode],
 	&device_attributes[DEVICE_ATTR_fw_ver],
 	&device_attributes[DEVICE_ATTR_max_read_request],
+	&device_attributes[DEVICE_ATTR_max_payload],
 	&device_attributes[DEVICE_ATTR_relaxed_ordering],
+	&device_attributes[DEVICE_ATTR_iommu],
 	&device_attributes[DEVICE_ATTR_pcie_max_rate],
 };
 
@@ -46,13 +52,15 @@ static const Attribute *const kind[] = {
 };
 
 /* What peers see of the addresses of a port; which these are is its own. */
-static char local[] = "link-local only", ipv6[] = "with IPv6 addresses that peers reach",
+static char ipoib_down[] = "IPoIB set down", local[] = "link-local only",
+	    ipv6[] = "with IPv6 addresses that peers reach",
 	    ipv4[] = "with an IPv4 address that peers reach";
 
 typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
 	Value addresses; /* a text: how peers reach a RoCE port that is active */
+	Value ipoib;	 /* a text: what the first interface of IPoIB is like */
 	bool is_twin;	 /* one before it is of the same adapter, which has one firmware */
 } Sibling;
 
@@ -72,6 +80,8 @@ static const Value *value_of(const Sibling *s, const Attribute *row)
 		return NULL;
 	if (row == &port_attributes[PORT_ATTR_gids])
 		return s->addresses.type == VALUE_TEXT ? &s->addresses : NULL;
+	if (row == &port_attributes[PORT_ATTR_netdevs])
+		return s->ipoib.type == VALUE_TEXT ? &s->ipoib : NULL;
 	if (row == &port_attributes[PORT_ATTR_pkeys])
 		return s->pkeys.type == VALUE_TEXT ? &s->pkeys : NULL;
 	if (row == &device_attributes[DEVICE_ATTR_fw_ver] && s->is_twin)
@@ -168,12 +178,59 @@ static bool share_subnet(const Sibling *a, const Sibling *b)
 		     object_text(b->port, PORT_ATTR_subnet_prefix));
 }
 
+/* The letters that the name of the other end of the link of S begins with; returns how many. */
+static size_t kind_of_neighbor(const Sibling *s, const char **ret)
+{
+	*ret = object_text(s->port, PORT_ATTR_neighbor);
+	return strcspn(*ret, "0123456789");
+}
+
+/* Whether the other ends of A and B are called alike: "leaf-1" and "leaf-2". */
+static bool have_alike_neighbors(const Sibling *a, const Sibling *b)
+{
+	const char *x, *y;
+	size_t n = kind_of_neighbor(a, &x), m = kind_of_neighbor(b, &y);
+
+	return *x && *y && n == m && strncmp(x, y, n) == 0;
+}
+
+/* Whether S[I] is in another network than the others, as one of storage: at a switch that is called
+ * otherwise, while those of the others are called alike. */
+static bool is_elsewhere(const Sibling *s, size_t n, size_t i)
+{
+	size_t first = n, n_alike = 0, n_heard = 0;
+
+	if (!*object_text(s[i].port, PORT_ATTR_neighbor) ||
+	    !streq(object_text(s[i].port, PORT_ATTR_link_layer), "ethernet"))
+		return false;
+	for (size_t k = 0; k < n; k++) {
+		if (k == i || !*object_text(s[k].port, PORT_ATTR_neighbor))
+			continue;
+		if (have_alike_neighbors(&s[k], &s[i]))
+			return false;
+		first = first == n ? k : first;
+		n_heard++;
+		n_alike += have_alike_neighbors(&s[k], &s[first]);
+	}
+	return n_heard >= SIBLINGS_LEAST && n_alike == n_heard;
+}
+
+/* Whether A and B are at one switch. */
+static bool share_switch(const Sibling *a, const Sibling *b)
+{
+	const char *x = object_text(a->port, PORT_ATTR_neighbor);
+
+	return *x && streq(x, object_text(b->port, PORT_ATTR_neighbor));
+}
+
 /* Whether the device of S is worse with the value IS of ROW, a row of devices, than with COMMON. Of
  * what PCI Express can carry only that counts which is less than the link of the port. */
 static bool is_worse(const Sibling *s, const Attribute *row, const Value *is, const Value *common)
 {
 	if (is->type == VALUE_BOOL)
 		return !is->boolean;
+	if (row == &device_attributes[DEVICE_ATTR_iommu])
+		return streq(value_text(common), "identity");
 	if (is->type != VALUE_UNSIGNED)
 		return true;
 	return is->number < common->number &&
@@ -187,10 +244,17 @@ static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *ro
 		       const Value *common)
 {
 	bool is_of_link = row == &port_attributes[PORT_ATTR_fec_mode];
+	bool is_of_switch = row == &port_attributes[PORT_ATTR_neighbor_vlan];
 
 	/* who has IPv4 has the most, and link-local addresses are the least */
+	if (row->interface >= INTERFACE_PORT && row != &port_attributes[PORT_ATTR_state] &&
+	    is_elsewhere(s, n, i))
+		return false;
 	if (row == &port_attributes[PORT_ATTR_gids])
 		return !streq(s[i].addresses.text, ipv4) && !streq(common->text, local);
+	/* who uses IPoIB on few ports has the others set down */
+	if (row == &port_attributes[PORT_ATTR_netdevs] && streq(common->text, ipoib_down))
+		return false;
 	if (row->interface < INTERFACE_PORT)
 		return is_worse(&s[i], row, value_of(&s[i], row), common);
 	if (row == &port_attributes[PORT_ATTR_state])
@@ -199,7 +263,8 @@ static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *ro
 		const Value *v = value_of(&s[k], row);
 
 		if (v && value_equal(v, common) && share_subnet(&s[k], &s[i]) &&
-		    (!is_of_link || have_alike_links(&s[k], &s[i])))
+		    (!is_of_link || have_alike_links(&s[k], &s[i])) &&
+		    (!is_of_switch || share_switch(&s[k], &s[i])))
 			return true;
 	}
 	return false;
@@ -309,6 +374,13 @@ static char *pkeys_text(const Object *port)
 	return text;
 }
 
+/* Whether the bridge or the like that the interface of PORT is in can have its addresses: members
+ * of bonds have the GIDs of the bond. */
+static bool is_in_bridge(const Object *port)
+{
+	return *object_text(port, PORT_ATTR_netdev_master) && !*object_text(port, PORT_ATTR_bond);
+}
+
 static Value addresses_of(const CheckRun *r, const Object *port)
 {
 	int is = object_is_active(port) && !check_may_be_idle(r, port) &&
@@ -316,11 +388,38 @@ static Value addresses_of(const CheckRun *r, const Object *port)
 			 ? check_is_reachable(port)
 			 : -1;
 
-	return is < 0 ? (Value){}
-		      : (Value){.type = VALUE_TEXT,
-				.text = !is		       ? local
-					: check_has_ipv4(port) ? ipv4
-							       : ipv6};
+	return is < 0 || (!is && is_in_bridge(port))
+		       ? (Value){}
+		       : (Value){.type = VALUE_TEXT,
+				 .text = !is			? local
+					 : check_has_ipv4(port) ? ipv4
+								: ipv6};
+}
+
+/* What the first interface of IPoIB of PORT is like, which is its own, and not that of a partition;
+ * one that is in a container is not here. No text: there is none, or there was no memory. */
+static Value ipoib_of(const Object *port)
+{
+	const Value *all = object_value(port, PORT_ATTR_netdevs), *first;
+	const char *state, *mode;
+	Value v = {};
+
+	if (!all || all->type != VALUE_ARRAY || all->n == 0 || !object_is_active(port) ||
+	    !streq(object_text(port, PORT_ATTR_link_layer), "infiniband"))
+		return v;
+	first = &all->items[0];
+	state = format_member_text(ATTR_NETDEVS, "state", first);
+	mode = format_member_text(ATTR_NETDEVS, "mode", first);
+	if (streq(state, "down"))
+		v.text = strdup(ipoib_down);
+	else if (streq(state, "up") &&
+		 asprintf(&v.text, "IPoIB with an MTU of %u%s%s",
+			  (unsigned int)format_member_number(ATTR_NETDEVS, "mtu", first),
+			  *mode ? ", " : "", mode) < 0)
+		v.text = NULL;
+	if (v.text)
+		v.type = VALUE_TEXT;
+	return v;
 }
 
 /* Marks those of the N ports of one kind whose adapter another one before them is of. */
@@ -365,7 +464,8 @@ void look_for_odd_ones(CheckRun *r)
 			s[n++] = (Sibling){.port = o,
 					   .device = device,
 					   .pkeys = {.text = pkeys_text(o)},
-					   .addresses = addresses_of(r, o)};
+					   .addresses = addresses_of(r, o),
+					   .ipoib = ipoib_of(o)};
 		if (n > 0 && s[n - 1].pkeys.text)
 			s[n - 1].pkeys.type = VALUE_TEXT;
 	}
@@ -377,6 +477,8 @@ void look_for_odd_ones(CheckRun *r)
 		for (size_t i = 0; i < ARRAY_SIZE(compared); i++)
 			compare(r, &s[first], end - first, compared[i]);
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		free(s[i].pkeys.text);
+		free(s[i].ipoib.text);
+	}
 }

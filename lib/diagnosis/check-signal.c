@@ -20,6 +20,23 @@ static const struct {
 	{"module", PORT_ATTR_cable_temperature, PORT_ATTR_cable_temperature_margin},
 };
 
+/* Whether a port before that which the run looks at says the same of their adapter: its functions
+ * read one sensor. */
+static bool is_told(const CheckRun *r, size_t row, uint64_t least, uint64_t most)
+{
+	uint64_t margin;
+
+	for (size_t i = 0; i < r->objects->n && r->objects->items[i] != r->port; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (o->is_port &&
+		    check_same_adapter(object_list_device(r->objects, o), r->device) &&
+		    check_number(o, row, &margin) && margin >= least && margin <= most)
+			return true;
+	}
+	return false;
+}
+
 /* Finds the parts whose margin is LEAST kelvin or more, and MOST or less. */
 static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 {
@@ -30,7 +47,9 @@ static void look_at_margins(CheckRun *r, uint64_t least, uint64_t most)
 		    !check_number(r->port, parts[i].margin, &margin) || margin < least ||
 		    margin > most ||
 		    (parts[i].now == PORT_ATTR_cable_temperature &&
-		     object_value(r->port, PORT_ATTR_module_temperature)))
+		     object_value(r->port, PORT_ATTR_module_temperature)) ||
+		    (parts[i].now == PORT_ATTR_adapter_temperature &&
+		     is_told(r, parts[i].margin, least, most)))
 			continue;
 		if (margin == 0)
 			check_find(r, &port_attributes[parts[i].now],

@@ -6,6 +6,8 @@
  * connections may wait.
  */
 
+#include <stdlib.h>
+
 #include "check-parts.h"
 #include "checks.h"
 
@@ -24,25 +26,31 @@
 
 /* How often the port has shown lately what a subnet manager does, and when it did last. */
 typedef struct Storm {
-	size_t managers, changes, reregistered;
+	size_t managers, changes, reregistered, lids;
 	uint64_t last_usec;
 } Storm;
 
-static Storm count(const CheckRun *r)
+static bool is_late(const CheckRun *r, const Seen *e)
+{
+	return e->realtime_usec + STORM_USEC >= r->now_usec;
+}
+
+static Storm count(const CheckRun *r, const SeenSource *evidence)
 {
 	const char *manager = port_attributes[PORT_ATTR_sm_lid].name;
-	SeenSource evidence = check_evidence(r, r->port);
+	const char *lid = port_attributes[PORT_ATTR_lid].name;
 	Storm s = {};
 	Seen e;
 
-	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
 		size_t *n = streq(e.what, manager)	       ? &s.managers
+			    : streq(e.what, lid)	       ? &s.lids
 			    : !streq(e.what, "Event")	       ? NULL
 			    : streq(e.to, "sm-change")	       ? &s.changes
 			    : streq(e.to, "client-reregister") ? &s.reregistered
 							       : NULL;
 
-		if (!n || e.realtime_usec + STORM_USEC < r->now_usec)
+		if (!n || !is_late(r, &e))
 			continue;
 		++*n;
 		s.last_usec = MAX(s.last_usec, e.realtime_usec);
@@ -50,31 +58,78 @@ static Storm count(const CheckRun *r)
 	return s;
 }
 
-void look_for_storms(CheckRun *r)
+/* The P_Key that E says has gone; 0: it says something else, or that was long ago. */
+static unsigned int lost_key(const CheckRun *r, const Seen *e)
 {
-	const Attribute *row = &port_attributes[PORT_ATTR_sm_lid];
+	return streq(e->what, port_attributes[PORT_ATTR_pkeys].name) && *e->from && !*e->to &&
+			       is_late(r, e)
+		       ? (unsigned int)strtoul(e->from, NULL, 16) & UINT16_MAX
+		       : 0;
+}
+
+/* Finds a P_Key that has gone so often: programs in that partition lose their connections each
+ * time. Those of virtual functions come and go with what uses them. */
+static void look_for_lost_keys(CheckRun *r, const SeenSource *evidence)
+{
 	Value last = {.type = VALUE_UNSIGNED};
 	_cleanup_free_ char *when = NULL;
+	unsigned int key = 0;
+	size_t n = 0;
+	Seen e, other;
+
+	if (object_number(r->port, PORT_ATTR_pkey_generation) < MANAGERS_LEAST ||
+	    check_has_functions(r->port) || check_may_be_idle(r, r->port))
+		return;
+	for (size_t i = 0; n < MANAGERS_LEAST && seen_read(evidence, i, &e); i++) {
+		key = lost_key(r, &e);
+		n = 0;
+		for (size_t k = 0; key && seen_read(evidence, k, &other); k++)
+			if (lost_key(r, &other) == key) {
+				last.number = other.realtime_usec;
+				n++;
+			}
+	}
+	if (n < MANAGERS_LEAST)
+		return;
+	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	check_find(r, &port_attributes[PORT_ATTR_pkeys],
+		   "the P_Key 0x%04x has gone %zu times in " STORM_TEXT
+		   ", the last time at %s: connections end each time",
+		   key, n, when ? when : "");
+}
+
+void look_for_storms(CheckRun *r)
+{
+	Value last = {.type = VALUE_UNSIGNED};
+	_cleanup_free_ char *when = NULL;
+	SeenSource evidence;
 	size_t configured;
 	Storm s;
 
-	if (object_number(r->port, PORT_ATTR_sm_generation) < MANAGERS_LEAST ||
+	if ((object_number(r->port, PORT_ATTR_sm_generation) < MANAGERS_LEAST &&
+	     object_number(r->port, PORT_ATTR_pkey_generation) < MANAGERS_LEAST) ||
 	    check_is_ignored(r, r->check->name))
 		return;
-	s = count(r);
+	evidence = check_evidence(r, r->port);
+	look_for_lost_keys(r, &evidence);
+	s = count(r, &evidence);
 	configured = MAX(s.changes, s.reregistered);
-	if (s.managers < MANAGERS_LEAST && configured < CONFIGURED_LEAST)
-		return;
 	last.number = s.last_usec;
 	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
 	if (s.managers >= MANAGERS_LEAST)
-		check_find(r, row,
+		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
 			   "its subnet manager has changed %zu times in " STORM_TEXT
 			   ", the last time at %s: several of them compete",
 			   s.managers, when ? when : "");
-	else
+	else if (s.lids >= MANAGERS_LEAST)
 		check_find(
-			r, row,
+			r, &port_attributes[PORT_ATTR_lid],
+			"the subnet manager has given the port another LID %zu times in " STORM_TEXT
+			", the last time at %s: connections end each time",
+			s.lids, when ? when : "");
+	else if (configured >= CONFIGURED_LEAST)
+		check_find(
+			r, &port_attributes[PORT_ATTR_sm_lid],
 			"the subnet manager has configured the port again %zu times in " STORM_TEXT
 			", the last time at %s",
 			configured, when ? when : "");

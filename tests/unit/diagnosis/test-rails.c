@@ -65,7 +65,12 @@ static void test_swapped(_unused_ void **state)
 		{"1123", 0},
 		{"13579", 0},
 		{"122", 0},
-		{"54331", 0},
+		/* from behind */
+		{"54331", 1},
+		{"54312", 1},
+		{"87564321", 1},
+		{"4231", 1},
+		{"44321", 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
