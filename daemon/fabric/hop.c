@@ -148,8 +148,9 @@ static void take_answers(Hop *hops, size_t n)
 
 			/* 0 would be for ever */
 			if (umad_recv(hops[i].fd, &packet, &length, MAX(ms, 1)) < 0)
-				break;
-			take(&hops[i], &packet, length);
+				hops[i].waits = 0;
+			else
+				take(&hops[i], &packet, length);
 		}
 }
 

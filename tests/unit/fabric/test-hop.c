@@ -12,6 +12,7 @@
 #include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
+#include "clock.h"
 #include "hop.h"
 #include "util.h"
 
@@ -32,7 +33,17 @@ static struct {
 	int next; /* the first that was sent and is not answered */
 	struct umad_smp sent[8];
 	unsigned int n_sent;
+	/* An answer takes so long. What was waited for, and how long at most */
+	uint64_t now_usec, takes_usec;
+	int timeouts[8];
+	unsigned int n_timeouts;
 } net;
+
+uint64_t __wrap_monotonic_now_usec(void);
+uint64_t __wrap_monotonic_now_usec(void)
+{
+	return net.now_usec;
+}
 
 int umad_open_port(const char *name, int port)
 {
@@ -103,8 +114,13 @@ int umad_recv(_unused_ int fd, void *umad, int *length, int timeout_ms)
 	uint16_t attribute;
 
 	assert_in_range(timeout_ms, 1, 1000);
-	if (net.is_silent || net.next == (int)net.n_sent)
+	if (net.n_timeouts < ARRAY_SIZE(net.timeouts))
+		net.timeouts[net.n_timeouts++] = timeout_ms;
+	if (net.is_silent || net.next == (int)net.n_sent) {
+		net.now_usec += (uint64_t)timeout_ms * USEC_PER_MSEC;
 		return -ETIMEDOUT;
+	}
+	net.now_usec += net.takes_usec;
 	*smp = net.sent[net.next++];
 	/* nothing is changed there */
 	assert_int_equal(smp->method, UMAD_METHOD_GET);
@@ -269,6 +285,56 @@ static void test_no_answer(_unused_ void **state)
 	assert_nothing(UNAVAILABLE_NOT_ASKED);
 	net.error = EACCES;
 	assert_nothing(UNAVAILABLE_NO_PERMISSION);
+}
+
+static void assert_timeouts(const Hop *asked, size_t n, const int *expected,
+			    unsigned int n_expected)
+{
+	Hop hops[4];
+
+	memcpy(hops, asked, n * sizeof(*hops));
+	net.n_sent = net.n_timeouts = 0;
+	net.next = 0;
+	net.now_usec = 5 * USEC_PER_SEC;
+	hop_ask(hops, n, false);
+	assert_int_equal(net.n_timeouts, n_expected);
+	for (unsigned int i = 0; i < n_expected; i++)
+		assert_int_equal(net.timeouts[i], expected[i]);
+}
+
+/* All answers to a round of questions come within a second, those of all ports together. */
+static void test_time(_unused_ void **state)
+{
+	static const int answered[] = {1000, 700, 1000}, silent[] = {1000, 1, 1};
+	const Hop hops[] = {{.device = "mlx5_0", .port = 1},
+			    {.device = "mlx5_0", .port = 1},
+			    {.device = "mlx5_0", .port = 1}};
+
+	net.takes_usec = 300 * USEC_PER_MSEC;
+	assert_timeouts(hops, 1, answered, ARRAY_SIZE(answered));
+	net.is_silent = true;
+	assert_timeouts(hops, ARRAY_SIZE(hops), silent, ARRAY_SIZE(silent));
+}
+
+/* What is behind the last port is somebody else's. */
+static void test_one_more(_unused_ void **state)
+{
+	for (unsigned int counters = 0; counters < 2; counters++) {
+		Hop h[2] = {{.device = "mlx5_0", .port = 1},
+			    {.device = "mlx5_0", .port = 1, .waits = 1}};
+		Hop other;
+
+		h[1].end.parts = 1U << FAR_END_LID;
+		h[1].end.lid = 0x1234;
+		h[1].end.type = FAR_END_SWITCH;
+		other = h[1];
+		net.next = 0;
+		net.n_sent = 0;
+		net.is_lid = counters;
+		hop_ask(h, 1, counters);
+		assert_int_equal(net.n_sent, counters ? 5 : 3);
+		assert_memory_equal(&h[1], &other, sizeof(other));
+	}
 }
 
 static void test_bad_packets(_unused_ void **state)
@@ -485,6 +551,8 @@ int main(void)
 		cmocka_unit_test_setup(test_answers, setup),
 		cmocka_unit_test_setup(test_again, setup),
 		cmocka_unit_test_setup(test_no_answer, setup),
+		cmocka_unit_test_setup(test_time, setup),
+		cmocka_unit_test_setup(test_one_more, setup),
 		cmocka_unit_test_setup(test_bad_packets, setup),
 		cmocka_unit_test_setup(test_bad_nodes, setup),
 		cmocka_unit_test_setup(test_texts, setup),
