@@ -596,14 +596,11 @@ int source_new(sd_event *event, const char *address, Source **ret)
 		if (!s->address)
 			return -ENOMEM;
 	}
-	r = sd_event_add_time(event, &s->begin, CLOCK_MONOTONIC, 0, 1, on_begin, s);
+	/* for never: a question sets them */
+	r = sd_event_add_time(event, &s->begin, CLOCK_MONOTONIC, UINT64_MAX, 1, on_begin, s);
 	if (r >= 0)
-		r = sd_event_source_set_enabled(s->begin, SD_EVENT_OFF);
-	if (r >= 0)
-		r = sd_event_add_time_relative(event, &s->timeout, CLOCK_MONOTONIC, 0,
-					       USEC_PER_MSEC, on_timeout, s);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(s->timeout, SD_EVENT_OFF);
+		r = sd_event_add_time(event, &s->timeout, CLOCK_MONOTONIC, UINT64_MAX,
+				      USEC_PER_MSEC, on_timeout, s);
 	if (r < 0)
 		return r;
 	*ret = steal_pointer(&s);
