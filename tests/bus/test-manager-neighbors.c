@@ -34,7 +34,9 @@ static struct {
 	const char *system; /* at the other end of eth1; NULL: nothing is */
 	uint32_t vlan;
 	bool fails, is_strange;
-	uint32_t n_ports; /* of the device; if there are more than two, each has another end */
+	bool is_slow;	      /* it does not answer for now */
+	sd_bus_message *last; /* which was not answered */
+	uint32_t n_ports;     /* of the device; if there are more than two, each has another end */
 } neighbors;
 
 /* Of test_many(); test-growth gives others. */
@@ -56,6 +58,10 @@ static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_e
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 
 	neighbors.n_calls++;
+	if (neighbors.is_slow) {
+		neighbors.last = sd_bus_message_ref(m);
+		return 1;
+	}
 	if (neighbors.fails)
 		return -EIO;
 	if (neighbors.is_strange)
@@ -310,6 +316,29 @@ static void test_neighbor(void **state)
 	barrier(t);
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
 	assert_string_equal(v->neighbor, "leaf-r07-a");
+}
+
+/* The time to ask comes again before the answer: who answers is asked once. */
+static void test_slow(void **state)
+{
+	Test *t = *state;
+
+	neighbors.n_calls = 0;
+	neighbors.is_slow = true;
+	for (uint64_t n = 0; n < 3; n++) {
+		uint64_t before = t->manager->neighbors_usec;
+
+		assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
+		RUN_UNTIL(t, t->manager->neighbors_usec > before);
+		RUN_UNTIL(t, neighbors.n_calls > 0);
+		barrier(t);
+	}
+	assert_int_equal(neighbors.n_calls, 1);
+	neighbors.is_slow = false;
+	assert_true(on_list(neighbors.last, NULL, NULL) >= 0);
+	neighbors.last = sd_bus_message_unref(neighbors.last);
+	RUN_UNTIL(t, !t->manager->neighbor_asks[NEIGHBORS_OF_LLDPD].slot);
+	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
 }
 
 /* A link goes down: the last other end stays, and goes when the link is up without it. */
@@ -651,6 +680,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_neighbor, setup_neighbors, teardown_neighbors),
+		cmocka_unit_test_setup_teardown(test_slow, setup_neighbors, teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_link_down, setup_neighbors,
 						teardown_neighbors),
 		cmocka_unit_test_setup_teardown(test_without_lldpd, setup_neighbors,

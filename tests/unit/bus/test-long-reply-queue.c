@@ -252,6 +252,25 @@ static void test_excess(void **state)
 	free(c);
 }
 
+/* Calls that have been answered do not count any more. */
+static void test_excess_of_others(void **state)
+{
+	LongReplyQueue *a = *state;
+	QueuedCall *c;
+
+	for (unsigned int i = 0; i < LONG_REPLY_QUEUE_MAX / 2 + 2; i++)
+		add(a, ":1.1", 1000, "greedy");
+	for (unsigned int i = 0; i < 4; i++)
+		expect(a, START, "greedy", 1000, 0);
+	for (unsigned int i = 0; i < LONG_REPLY_QUEUE_MAX / 2 + 3; i++)
+		add(a, ":2.1", 1001, "other");
+	add(a, ":1.1", 1000, "last");
+	c = long_reply_queue_excess(a);
+	assert_non_null(c);
+	assert_string_equal(c->call, "other");
+	free(c);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -259,7 +278,7 @@ int main(void)
 		TEST(test_rate),	TEST(test_turns),
 		TEST(test_asking_anew), TEST(test_many_connections),
 		TEST(test_many_users),	TEST(test_unknown),
-		TEST(test_excess),
+		TEST(test_excess),	TEST(test_excess_of_others),
 	};
 
 	return cmocka_run_group_tests_name("long-reply-queue", tests, NULL, NULL);

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
 
 #include "kernel-features.h"
 #include "kernel-version.h"
@@ -70,12 +72,30 @@ static void test_by_version(_unused_ void **state)
 	assert_false(kernel_feature_is_there(find("planes"), &k, &tried));
 }
 
+#define KNOWN_CLOEXEC	  1U
+#define KNOWN_NOEXEC_SEAL 8U
+
+static unsigned int memfd_flags; /* that the kernel knows */
+
+int __wrap_memfd_create(const char *name, unsigned int flags);
+int __wrap_memfd_create(_unused_ const char *name, unsigned int flags)
+{
+	errno = EINVAL;
+	return flags & ~memfd_flags ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static void test_ask(_unused_ void **state)
 {
-	KernelKnown k = kernel_ask("6.12.0-1-amd64", -1);
+	KernelKnown k;
 
+	memfd_flags = KNOWN_CLOEXEC | KNOWN_NOEXEC_SEAL;
+	k = kernel_ask("6.12.0-1-amd64", -1);
 	assert_int_equal(k.version, KERNEL(6, 12));
 	assert_int_equal(k.monitor, -1);
+	assert_true(k.memfd_noexec);
+	/* before 6.3 */
+	memfd_flags = KNOWN_CLOEXEC;
+	assert_false(kernel_ask("6.12.0-1-amd64", -1).memfd_noexec);
 }
 
 int main(void)

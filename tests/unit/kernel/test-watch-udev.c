@@ -5,6 +5,7 @@
 #include "test-watch.h"
 
 #include <fcntl.h>
+#include <libudev.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -314,6 +315,129 @@ static void write_uevent(const char *path, unsigned int times)
 	close(fd);
 }
 
+/* What comes out of the sockets: the test says it, and when they can be read */
+
+typedef struct Said {
+	const char *action, *subsystem, *devpath;
+} Said;
+
+static struct {
+	bool on;
+	int pipes[2][2]; /* of the kernel and of udev */
+	unsigned int n_listeners;
+	const Said *next;
+	size_t n; /* what is still to be said */
+	unsigned int n_freed;
+} script;
+
+int __real_udev_monitor_get_fd(struct udev_monitor *m);
+int __wrap_udev_monitor_get_fd(struct udev_monitor *m);
+int __wrap_udev_monitor_get_fd(struct udev_monitor *m)
+{
+	/* each listener asks twice */
+	return script.on ? script.pipes[script.n_listeners++ / 2][0]
+			 : __real_udev_monitor_get_fd(m);
+}
+
+struct udev_device *__real_udev_monitor_receive_device(struct udev_monitor *m);
+struct udev_device *__wrap_udev_monitor_receive_device(struct udev_monitor *m);
+struct udev_device *__wrap_udev_monitor_receive_device(struct udev_monitor *m)
+{
+	if (!script.on)
+		return __real_udev_monitor_receive_device(m);
+	errno = EAGAIN;
+	return script.n == 0 ? NULL : (script.n--, CONST_CAST(struct udev_device *, script.next++));
+}
+
+const char *__wrap_udev_device_get_action(struct udev_device *d);
+const char *__wrap_udev_device_get_action(struct udev_device *d)
+{
+	return ((const Said *)d)->action;
+}
+
+const char *__wrap_udev_device_get_subsystem(struct udev_device *d);
+const char *__wrap_udev_device_get_subsystem(struct udev_device *d)
+{
+	return ((const Said *)d)->subsystem;
+}
+
+const char *__wrap_udev_device_get_devpath(struct udev_device *d);
+const char *__wrap_udev_device_get_devpath(struct udev_device *d)
+{
+	return ((const Said *)d)->devpath;
+}
+
+struct udev_device *__wrap_udev_device_unref(struct udev_device *d);
+struct udev_device *__wrap_udev_device_unref(_unused_ struct udev_device *d)
+{
+	script.n_freed++;
+	return NULL;
+}
+
+/* N uevents come, of the kernel or of udev. */
+static void hear(Fixture *f, bool of_udev, const Said *said, size_t n)
+{
+	char one;
+
+	f->r = (Recorder){};
+	script.next = said;
+	script.n = n;
+	script.n_freed = 0;
+	assert_int_equal(write(script.pipes[of_udev][1], "x", 1), 1);
+	while (script.n > 0)
+		assert_true(sd_event_run(f->event, USEC_PER_SEC) > 0);
+	assert_int_equal(read(script.pipes[of_udev][0], &one, 1), 1);
+	assert_int_equal(script.n_freed, n);
+}
+
+static void test_sockets(void **state)
+{
+	static const Said said[] = {
+		{"add", "infiniband", RXE0},
+		{NULL, "infiniband", RXE0},
+		{"add", NULL, RXE0},
+		{"add", "infiniband", NULL},
+	};
+	static Said many[100];
+	Fixture *f = *state;
+
+	watch_udev_free(f->watch);
+	script.on = true;
+	script.n_listeners = 0;
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(pipe(script.pipes[i]), 0);
+	assert_int_equal(watch_udev_new(f->event, f->root, &recorder_handler, &f->r, &f->watch), 0);
+	assert_int_equal(watch_udev_listen(f->watch), 0);
+	assert_int_equal(script.n_listeners, 4);
+
+	/* a uevent without one of its parts is none */
+	hear(f, false, said, ARRAY_SIZE(said));
+	assert_int_equal(f->r.n, 1);
+	assert_true(recorded(&f->r, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE));
+	assert_int_equal(f->r.overruns, 0);
+	/* from udev it is nothing new */
+	hear(f, true, said, ARRAY_SIZE(said));
+	assert_int_equal(f->r.n + f->r.overruns, 0);
+	/* all of many */
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = said[0];
+	hear(f, false, many, ARRAY_SIZE(many));
+	assert_int_equal(f->r.n, ARRAY_SIZE(many));
+
+	/* A socket has an end: that is an overrun, once, and the other one is still heard. */
+	close(script.pipes[0][1]);
+	RUN_UNTIL(f->event, f->r.overruns > 0);
+	for (unsigned int i = 0; i < 5; i++)
+		assert_true(sd_event_run(f->event, 0) >= 0);
+	assert_int_equal(f->r.overruns, 1);
+	node_appears(f, VERBS, "uverbs0", "rxe0");
+	enumerate(f, "rxe0", 5, NULL, 0);
+	hear(f, true, &(Said){"add", VERBS, UVERBS0}, 1);
+	assert_true(recorded(&f->r, 5, EVENT_ALL_PORTS, REASON_CHARDEV));
+	close(script.pipes[1][1]);
+	script.on = false;
+}
+
 /* More uevents come than the socket has room for. They are of another subsystem, but the kernel
  * drops those of all subsystems then. A node whose uevent was lost is found in sysfs. */
 static void test_overrun(void **state)
@@ -361,6 +485,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_leaving, begin, end),
 		cmocka_unit_test_setup_teardown(test_never_leaves, begin, end),
 		cmocka_unit_test_setup_teardown(test_no_descriptor, begin, end),
+		cmocka_unit_test_setup_teardown(test_sockets, begin, end),
 		/* last: it leaves the namespace */
 		cmocka_unit_test_setup_teardown(test_overrun, begin, end),
 	};

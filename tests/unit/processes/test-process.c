@@ -36,6 +36,20 @@ static void put(const char *pid, const char *name, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
+/* How often reading is interrupted before it says something */
+static unsigned int n_interrupted;
+
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+	if (n_interrupted == 0)
+		return __real_read(fd, buffer, size);
+	n_interrupted--;
+	errno = EINTR;
+	return -1;
+}
+
 static int setup(_unused_ void **state)
 {
 	assert_non_null(mkdtemp(root));
@@ -232,6 +246,24 @@ static void test_files(_unused_ void **state)
 	assert_string_equal(p.cgroup, "/slurm/uid_1/job_5/step_0");
 }
 
+/* A signal is no reason to know nothing of a process; another error is, and nothing is tried again.
+ */
+static void test_interrupted(_unused_ void **state)
+{
+	Process p;
+
+	put_process("50", "Tgid:\t50\nUid:\t0\t0\t0\t0\n", "0::/x\n");
+	for (unsigned int n = 1; n <= 3; n++) {
+		n_interrupted = n;
+		assert_int_equal(process_read(proc, 50, &p), 0);
+		assert_int_equal(n_interrupted, 0);
+		assert_string_equal(p.cgroup, "/x");
+	}
+	assert_int_equal(unlinkat(proc, "50/status", 0), 0);
+	assert_int_equal(mkdirat(proc, "50/status", 0755), 0);
+	assert_int_equal(process_read(proc, 50, &p), -EISDIR);
+}
+
 static void test_odd(_unused_ void **state)
 {
 	static const char good[] = "Tgid:\t20\nUid:\t0\t0\t0\t0\n";
@@ -274,9 +306,10 @@ static void test_odd(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_self),  cmocka_unit_test(test_other_user),
-		cmocka_unit_test(test_owner), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_files), cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_self),	    cmocka_unit_test(test_other_user),
+		cmocka_unit_test(test_owner),	    cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_files),	    cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, setup, teardown);

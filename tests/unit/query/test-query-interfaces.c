@@ -21,6 +21,16 @@ typedef enum Failing {
 
 static Failing failing;
 static uint32_t link_layer;
+/* Who was asked in turn: "n" netlink about the port, a digit rtnetlink about that interface */
+static char asked[16];
+
+static void note(char who)
+{
+	size_t n = strlen(asked);
+
+	if (n + 1 < sizeof(asked))
+		asked[n] = who;
+}
 
 static int answer(Failing question)
 {
@@ -31,6 +41,7 @@ int __wrap_nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapsho
 int __wrap_nldev_get_port(_unused_ Netlink *n, _unused_ uint32_t index, _unused_ uint32_t port,
 			  PortSnapshot *s)
 {
+	note('n');
 	PORT_SUPPLY(s, state, IBV_PORT_ACTIVE);
 	PORT_SUPPLY(s, ifindex, link_layer == IBV_LINK_LAYER_ETHERNET ? 2 : 0);
 	return 0;
@@ -58,6 +69,12 @@ int __wrap_sysfs_read_gids(_unused_ int device, _unused_ uint32_t port, _unused_
 	return answer(GIDS) < 0 ? answer(GIDS) : table_make(&e, 1, sizeof(e), ret);
 }
 
+bool __wrap_contexts_holds(const Contexts *c, uint32_t device);
+bool __wrap_contexts_holds(_unused_ const Contexts *c, _unused_ uint32_t device)
+{
+	return false;
+}
+
 int __wrap_target_ipoib(Target *t, Ipoib **ret, size_t *ret_n);
 int __wrap_target_ipoib(Target *t, Ipoib **ret, size_t *ret_n)
 {
@@ -81,6 +98,7 @@ int __wrap_netdev_open(_unused_ Netlink *n)
 int __wrap_netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret);
 int __wrap_netdev_get(_unused_ Netlink *n, uint32_t ifindex, Netdev *ret)
 {
+	note((char)('0' + ifindex));
 	*ret = (Netdev){.ifindex = ifindex,
 			.altnames = {{.ifindex = ifindex, .name = "rail1"}},
 			.n_altnames = 1};
@@ -156,10 +174,53 @@ static void test_tables(_unused_ void **state)
 	assert_tables(ADDRESSES, IBV_LINK_LAYER_ETHERNET, "xx-x");
 }
 
+/* rtnetlink answers when the driver knows of a change, too. So it is asked before netlink, about
+ * the interface that this port had the last time. */
+static void test_links(_unused_ void **state)
+{
+	static const struct {
+		KnownLink known;
+		uint32_t port, layer;
+		const char *asked;
+	} cases[] = {
+		{{}, 1, IBV_LINK_LAYER_INFINIBAND, "n"},
+		{{}, 1, IBV_LINK_LAYER_ETHERNET, "n2n"},
+		{{.port = 1, .ifindex = 2}, 1, IBV_LINK_LAYER_ETHERNET, "2n"},
+		{{.port = 1, .ifindex = 3}, 1, IBV_LINK_LAYER_ETHERNET, "3n2n"},
+		{{.port = 1, .ifindex = 2}, 1, IBV_LINK_LAYER_INFINIBAND, "2n"},
+		/* that was the other port */
+		{{.port = 3, .ifindex = 2}, 1, IBV_LINK_LAYER_ETHERNET, "n2n"},
+		{{.port = 1, .ifindex = 3}, 3, IBV_LINK_LAYER_ETHERNET, "n2n"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		Querier querier = {.net = -EBADF};
+		Known known = {.link_layers = 1U << cases[i].layer, .link = cases[i].known};
+		const Query q = {.parts = READ_LINKS};
+		Target t = {.querier = &querier, .query = &q, .known = &known, .is_isolated = true};
+		bool is_ethernet = cases[i].layer == IBV_LINK_LAYER_ETHERNET;
+
+		link_layer = cases[i].layer;
+		for (size_t turn = 0; turn < 2; turn++) {
+			_cleanup_(port_snapshot_done) PortSnapshot s = {};
+
+			memset(asked, 0, sizeof(asked));
+			assert_int_equal(port_query(&t, cases[i].port, &s), 0);
+			/* what one query was told is the guess of the next one */
+			assert_string_equal(asked, turn == 0	 ? cases[i].asked
+						   : is_ethernet ? "2n"
+								 : "n");
+			assert_int_equal(known.link.port, cases[i].port);
+			assert_int_equal(known.link.ifindex, is_ethernet ? 2 : 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_links),
 	};
 
 	return cmocka_run_group_tests_name("query-interfaces", tests, NULL, NULL);

@@ -16,9 +16,14 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../descriptors.h"
 #include "disk-double.h"
+#include "disk-file.h"
 #include "history-file.h"
 #include "history-text.h"
 #include "log.h"
@@ -321,11 +326,64 @@ static void test_segments(void **state)
 	fail_each_call(write_segments);
 }
 
+/* A terminal does not become that of a daemon, which has none. */
+static void open_terminal(void)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), names, r, own;
+	const char *name;
+
+	if (terminal < 0 || setsid() < 0 || unlockpt(terminal) < 0 || !ptsname(terminal))
+		_exit(2);
+	name = strrchr(ptsname(terminal), '/') + 1;
+	names = open("/dev/pts", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = disk_file_open(names, name, 0, 0600);
+	own = open("/dev/tty", O_RDWR | O_CLOEXEC);
+	_exit(r == -EINVAL && own < 0 ? 0 : 1);
+}
+
+/* What somebody has put in the place of a file. */
+static void test_open(void **state)
+{
+	unsigned int n_open = count_descriptors();
+	int at, fd, status;
+	struct stat st;
+	pid_t pid;
+
+	(void)state;
+	at = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = disk_file_open(at, "file", 0, 0640);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	close(fd);
+	assert_int_equal(disk_file_open(at, "file", O_EXCL, 0640), -EEXIST);
+	assert_int_equal(mkfifoat(at, "fifo", 0600), 0);
+	assert_int_equal(disk_file_open(at, "fifo", 0, 0600), -EINVAL);
+	assert_int_equal(symlinkat("file", at, "link"), 0);
+	assert_int_equal(disk_file_open(at, "link", 0, 0600), -ELOOP);
+	assert_int_equal(mkdirat(at, "directory", 0700), 0);
+	assert_int_equal(disk_file_open(at, "directory", 0, 0600), -EISDIR);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		open_terminal();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	/* 2: there are no terminals here */
+	if (WEXITSTATUS(status) != 2)
+		assert_int_equal(WEXITSTATUS(status), 0);
+	close(at);
+	assert_int_equal(count_descriptors(), n_open);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_history, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_segments, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open, setup, teardown),
 	};
 
 	log_max_level = LOG_ERR; /* each failure is worth a warning */
