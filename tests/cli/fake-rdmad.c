@@ -16,8 +16,9 @@
  *                    the next call of a member
  *
  * Each argument on the command line is "PORT FIELD=VALUE", set before the start, or one of "real"
- * (the devices are not simulated), "no-nodes" (they have no verbs nodes) and "stale" (they are
- * stale). It prints "ready" when it has its name, and the member of each call that it has answered.
+ * (the devices are not simulated), "no-nodes" (they have no verbs nodes), "stale" (they are
+ * stale) and "odd" (the histories have another form). It prints "ready" when it has its name, and
+ * the member of each call that it has answered.
  */
 
 #include "fake-message.h"
@@ -25,7 +26,7 @@
 
 static sd_bus *bus;
 static char *fail_name, *fail_message, *fail_member;
-static bool simulated = true;
+static bool simulated = true, odd;
 
 static int get_managed_objects(sd_bus_message *call)
 {
@@ -260,6 +261,21 @@ static int get_users(sd_bus_message *call)
 					  "HiddenProcessCount", "u", 1, "Complete", "b", false);
 }
 
+static int list_histories(sd_bus_message *call)
+{
+	return odd ? sd_bus_reply_method_return(call, "as", 1, "mlx5_0/1")
+		   : sd_bus_reply_method_return(call, "a(sa{sv})", 0);
+}
+
+/* The port that is asked for has gone since; and nobody knows those of all ports. */
+static int get_counters(sd_bus_message *call)
+{
+	sd_bus_message_enter_container(call, 'a', "{sv}");
+	return sd_bus_message_at_end(call, false) > 0
+		       ? 0
+		       : sd_bus_reply_method_return(call, "a(asasasa{sv})a(ouattta{sv})", 0, 0);
+}
+
 static bool unavailable_differs(const PortSnapshot *a, const PortSnapshot *b)
 {
 	for (PortAttr i = 0; i < _PORT_ATTR_MAX; i++)
@@ -439,11 +455,12 @@ static int answer(sd_bus_message *call)
 	       : streq(member, "GetAll")	  ? get_all(call)
 	       : streq(member, "Query")		  ? query(call)
 	       : streq(member, "GetUsers")	  ? get_users(call)
-	       : streq(member, "ListHistories")	  ? sd_bus_reply_method_return(call, "a(sa{sv})", 0)
+	       : streq(member, "ListHistories")	  ? list_histories(call)
 	       : streq(member, "GetEvidence")
 		       ? sd_bus_reply_method_return(call, "a(ttssssa{sv})", 0)
-	       : streq(member, "GetHistory") ? sd_bus_reply_method_return(call, "a(ttsssa{sv})", 0)
-					     : 0;
+	       : streq(member, "GetCounters") ? get_counters(call)
+	       : streq(member, "GetHistory")  ? sd_bus_reply_method_return(call, "a(ttsssa{sv})", 0)
+					      : 0;
 }
 
 static int on_call(sd_bus_message *call, _unused_ void *userdata, _unused_ sd_bus_error *error)
@@ -471,6 +488,7 @@ int main(int argc, char **argv)
 
 		if (!setting) {
 			simulated = simulated && !streq(argv[i], "real");
+			odd = odd || streq(argv[i], "odd");
 			fake_options.has_nodes =
 				fake_options.has_nodes && !streq(argv[i], "no-nodes");
 			fake_options.is_stale = fake_options.is_stale || streq(argv[i], "stale");
