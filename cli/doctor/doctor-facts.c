@@ -98,8 +98,7 @@ static void ask_rdmad(const Context *c, Machine *m, int *ret_monitor)
 	m->reached = true;
 	if (sd_bus_get_property_string(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
 				       RDMAD_INTERFACE_MANAGER, "Version", NULL, &version) >= 0)
-		text_copy(m->version, sizeof(m->version), version);
-	text_sanitize(m->version, sizeof(m->version));
+		text_copy_clean(m->version, sizeof(m->version), version);
 	m->simulated = !bus_is_local(c);
 	if (!m->simulated && sd_bus_get_property_trivial(c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
 							 RDMAD_INTERFACE_MANAGER, "MonitorMode",

@@ -61,8 +61,7 @@ int bus_acknowledge(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	a->bus = bus_current(m);
 	port_path(userdata, a->path);
 	text_copy(a->check, sizeof(a->check), check);
-	text_copy(a->text, sizeof(a->text), text);
-	text_sanitize(a->text, sizeof(a->text));
+	text_copy_clean(a->text, sizeof(a->text), text);
 	r = pending_call_new(a->bus->calls, m, &kind, a, &call, error);
 	if (r < 0)
 		free(a);

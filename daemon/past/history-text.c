@@ -318,8 +318,7 @@ static bool read_text(const char *word, char *ret, size_t size)
 		return true;
 	if (word_parse(word, text, sizeof(text)) < 0 || strlen(text) >= size)
 		return false;
-	text_copy(ret, size, text);
-	text_sanitize(ret, size);
+	text_copy_clean(ret, size, text);
 	return true;
 }
 

@@ -79,10 +79,8 @@ static bool read_accelerator(int functions, const char *name, Accelerator *ret)
 	text_copy(a.entry.address, sizeof(a.entry.address), name);
 	snprintf(a.entry.model, sizeof(a.entry.model), "%04x:%04x", (unsigned int)vendor,
 		 (unsigned int)model);
-	if (sysfs_read_link(directory, "driver", driver, sizeof(driver)) == 0) {
-		text_sanitize(driver, sizeof(driver));
-		text_copy(a.entry.driver, sizeof(a.entry.driver), driver);
-	}
+	if (sysfs_read_link(directory, "driver", driver, sizeof(driver)) == 0)
+		text_copy_clean(a.entry.driver, sizeof(a.entry.driver), driver);
 	/* -1 stands for none. */
 	if (sysfs_read_number(directory, "numa_node", INT32_MAX, &node) == 0)
 		a.numa_node = (uint32_t)node;

@@ -11,8 +11,7 @@ static void print_row(FILE *f, const char *prefix, const Attribute *a, const voi
 	if (attr_is_text(a->type)) {
 		AttrPath text;
 
-		text_copy(text, sizeof(text), attr_get_text(a, values));
-		text_sanitize(text, sizeof(text));
+		text_copy_clean(text, sizeof(text), attr_get_text(a, values));
 		fprintf(f, "%s.%s=%s\n", prefix, a->field, text);
 		return;
 	}

@@ -8,8 +8,7 @@ static bool parse_name(const char *word, BondMember *m)
 {
 	if (!word || strlen(word) >= sizeof(m->name) || strchr(word, '/'))
 		return false;
-	text_copy(m->name, sizeof(m->name), word);
-	text_sanitize(m->name, sizeof(m->name));
+	text_copy_clean(m->name, sizeof(m->name), word);
 	return true;
 }
 

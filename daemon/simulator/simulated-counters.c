@@ -140,8 +140,7 @@ int simulated_counters_set(const Table *old, const char *key, const char *value,
 				       "%.100s: expected a counter of up to %zu bytes", key,
 				       sizeof(e.file) - 1);
 	e.group = group;
-	text_copy(e.file, sizeof(e.file), name);
-	text_sanitize(e.file, sizeof(e.file));
+	text_copy_clean(e.file, sizeof(e.file), name);
 	number = startswith(value, "+");
 	e.error = !*value ? -ENOENT : number ? GROWS : 0;
 	if (*value &&

@@ -110,8 +110,7 @@ static bool parse_netdev_name(const char *text, char ret[16])
 {
 	if (strlen(text) >= 16 || strchr(text, '/'))
 		return false;
-	text_copy(ret, 16, text);
-	text_sanitize(ret, 16);
+	text_copy_clean(ret, 16, text);
 	return true;
 }
 
@@ -263,8 +262,7 @@ static bool parse_altname(const char *word, void *ret)
 
 	if (strlen(word) >= sizeof(entry->name) || strchr(word, '/'))
 		return false;
-	text_copy(entry->name, sizeof(entry->name), word);
-	text_sanitize(entry->name, sizeof(entry->name));
+	text_copy_clean(entry->name, sizeof(entry->name), word);
 	return true;
 }
 

@@ -26,8 +26,7 @@ static int parse_key(const char *key, HolderEntry *ret, char **ret_message)
 				       "%zu bytes",
 				       key, sizeof(e.name) - 1);
 	if (name) {
-		text_copy(e.name, sizeof(e.name), name);
-		text_sanitize(e.name, sizeof(e.name));
+		text_copy_clean(e.name, sizeof(e.name), name);
 	} else {
 		e.kind = pid > 0 ? USER_PROCESS : USER_UNKNOWN;
 		e.pid = (uint32_t)pid;

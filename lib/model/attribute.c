@@ -391,8 +391,7 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 	if (attr_is_list(a->type) && !list_is_valid(a->type, text))
 		return -EINVAL;
 	if (attr_is_text(a->type)) {
-		text_copy((char *)values + a->offset, a->size, text);
-		text_sanitize((char *)values + a->offset, a->size);
+		text_copy_clean((char *)values + a->offset, a->size, text);
 		return 0;
 	}
 	if (raw_text ? text_to_u64(raw_text, most, &raw) < 0

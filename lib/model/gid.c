@@ -222,14 +222,6 @@ void guid_format(uint64_t guid, char ret[20])
 				shift > 0 ? ':' : '\0');
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int hw_address_parse(const char *text, uint8_t ret[HW_ADDRESS_MAX])
 {
 	/* with colons or hyphens, as a switch of Cisco writes it, and bare */

@@ -43,8 +43,7 @@ bool port_name_is_valid(const char *name)
 
 	if (strlen(name) >= sizeof(shown))
 		return false;
-	text_copy(shown, sizeof(shown), name);
-	text_sanitize(shown, sizeof(shown));
+	text_copy_clean(shown, sizeof(shown), name);
 	return streq(shown, name) && port_name_split(name, device, &number) == 0;
 }
 

@@ -101,6 +101,12 @@ void text_sanitize(char *buffer, size_t size)
 	}
 }
 
+void text_copy_clean(char *buffer, size_t size, const char *source)
+{
+	text_copy(buffer, size, source);
+	text_sanitize(buffer, size);
+}
+
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret)
 {
 	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

@@ -178,10 +178,20 @@ void text_copy(char *buffer, size_t size, const char *source);
  * that is not UTF-8, a terminal obeys control characters, and who reads does not see the rest.
  */
 void text_sanitize(char *buffer, size_t size);
+/* text_copy() of a SOURCE that may hold anything, which text_sanitize() then sees. */
+void text_copy_clean(char *buffer, size_t size, const char *source);
 
 /* Parses all of TEXT as an unsigned number: decimal, or hexadecimal after 0x; leading zeros do not
  * matter. 0, -EINVAL if it is not a number, -ERANGE if it is larger than MAX. */
 int text_to_u64(const char *text, uint64_t max, uint64_t *ret);
+/* What C stands for as a hexadecimal digit; -1: it is none. */
+static inline int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 /* stpcpy() of N in decimal digits, at most 10; does not terminate it. For texts of which a reply
  * has thousands: snprintf() would take most of its time. */
 char *text_put_number(char *to, uint32_t n);

@@ -307,8 +307,8 @@ const char *object_name(const Object *o, char buffer[96])
 	const Value *port = o->is_port ? object_stored(o, PORT_ATTR_port_num) : NULL;
 	char device[65];
 
-	text_copy(device, sizeof(device), value_text(name));
-	text_sanitize(device, sizeof(device)); /* the last character may have been cut */
+	/* clean: the last character may have been cut */
+	text_copy_clean(device, sizeof(device), value_text(name));
 	if (port && port->type == VALUE_UNSIGNED)
 		snprintf(buffer, 96, "%s/%u", device, (unsigned int)port->number);
 	else

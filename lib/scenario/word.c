@@ -47,14 +47,6 @@ char *word_write(char *to, const char *text)
 	return to;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-				      : -1;
-}
-
 /* The byte that TEXT, "%XX", stands for, which is not 0: that would be an end that others do not
  * see. -1: TEXT is something else. */
 static int escaped_byte(const char *text)
