@@ -58,16 +58,14 @@ int bus_get_device_by_name(sd_bus_message *m, void *userdata, sd_bus_error *erro
 {
 	char path[RDMAD_PATH_MAX];
 	const char *text;
-	Device *d;
+	const Device *d;
 	int r = read_text(m, "GetDeviceByName", &text, error);
 
 	if (r < 0)
 		return r;
-	r = lookup_device(((const Bus *)userdata)->cache, text, &d);
-	if (r == 0 && !d->published)
-		r = -ENOENT;
-	if (r < 0)
-		return lookup_error(error, r, "device", text);
+	d = lookup_device(((const Bus *)userdata)->cache, text);
+	if (!d || !d->published)
+		return lookup_error(error, -ENOENT, "device", text);
 	return sd_bus_reply_method_return(m, "o", device_path(d, path));
 }
 

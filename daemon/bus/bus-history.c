@@ -192,22 +192,17 @@ static void put_history(BusWriter *w, const char *name, bool is_present, const P
 /* The port that has the name of K, if there is one: it has not been read yet. */
 static const Port *port_of(const Cache *c, const KeptHistory *k)
 {
-	Device *d = NULL;
-	const Port *p = NULL;
+	const Port *p = device_port_called(lookup_device(c, k->device), k->port);
 
-	if (lookup_device(c, k->device, &d) == 0)
-		p = device_port_called(d, k->port);
 	return p && p->published ? p : NULL;
 }
 
 /* Whether the port of K is there, or the device if K is that of one without ports. */
 static bool is_present(const Cache *c, const KeptHistory *k)
 {
-	Device *d;
-
 	if (k->port != PORT_NUMBER_NONE)
 		return port_of(c, k);
-	return streq(k->device, HISTORY_MACHINE) || lookup_device(c, k->device, &d) == 0;
+	return streq(k->device, HISTORY_MACHINE) || lookup_device(c, k->device);
 }
 
 static void kept_name(const KeptHistory *k, char ret[80])

@@ -236,9 +236,9 @@ static int read_choice(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error 
 static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Cache *c,
 			      sd_bus_error *error)
 {
-	Device *only = NULL;
+	const Device *only = q->text ? lookup_device(c, q->text) : NULL;
 
-	if (q->text && (lookup_device(c, q->text, &only) < 0 || !only->published))
+	if (q->text && (!only || !only->published))
 		return sd_bus_error_setf(error, RDMAD_ERROR_NOT_FOUND, "No device \"%s\"",
 					 BUS_SHOW(q->text));
 	bus_writer_open(w, 'a', long_reply_list_ports_signature + 1);

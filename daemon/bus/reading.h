@@ -46,10 +46,10 @@ typedef struct Reading {
 	sd_bus_slot *completing; /* the question to somebody else */
 } Reading;
 
-/* The reading of P; NULL: no program has called for that kind. */
+/* The reading of P, which may be NULL; NULL: no program has called for that kind. */
 static inline Reading *reading_of(const Port *p, QueryKind kind)
 {
-	Reading *r = p->readings;
+	Reading *r = p ? p->readings : NULL;
 
 	while (r && r->kind != kind)
 		r = r->next;

@@ -188,12 +188,12 @@ Device *cache_device(const Cache *c, uint32_t index)
 
 Port *device_port(const Device *d, uint32_t number)
 {
-	return number >= 1 && number <= d->n_ports ? d->ports[number - 1] : NULL;
+	return d && number >= 1 && number <= d->n_ports ? d->ports[number - 1] : NULL;
 }
 
 Port *device_port_called(const Device *d, uint32_t number)
 {
-	uint32_t first = device_first_port(&d->now);
+	uint32_t first = d ? device_first_port(&d->now) : 0;
 
 	return number >= first ? device_port(d, number - first + 1) : NULL;
 }
@@ -607,8 +607,7 @@ void cache_apply_port_error(Port *p, int error, QueryErrorCode code, const char 
 	PortValues *v = &p->now.values;
 
 	begin_change(p, CHANGE_ERROR, reasons, now, ret);
-	text_copy(v->last_error, sizeof(v->last_error), text);
-	text_sanitize(v->last_error, sizeof(v->last_error));
+	text_copy_clean(v->last_error, sizeof(v->last_error), text);
 	mask_set(&ret->changed, PORT_ATTR_last_error,
 		 !streq(ret->was.values.last_error, v->last_error));
 	query_error_format(code, error, v->last_error_code);
@@ -675,8 +674,7 @@ void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const c
 	DeviceValues *v = &d->now.values;
 
 	*ret = (DeviceChange){.device = d, .cause = CHANGE_ERROR, .was = d->now, .when_usec = now};
-	text_copy(v->last_error, sizeof(v->last_error), text);
-	text_sanitize(v->last_error, sizeof(v->last_error));
+	text_copy_clean(v->last_error, sizeof(v->last_error), text);
 	mask_set(&ret->changed, DEVICE_ATTR_last_error,
 		 !streq(ret->was.values.last_error, v->last_error));
 	query_error_format(code, error, v->last_error_code);

@@ -100,10 +100,10 @@ void cache_done(Cache *c);
 
 /* The device with kernel index INDEX, NULL if there is none. */
 Device *cache_device(const Cache *c, uint32_t index);
-/* The port of D at place NUMBER, from 1; NULL if D has no such port. But on a switch that is the
- * number of the port too. */
+/* The port of D, which may be NULL, at place NUMBER, from 1; NULL if D has no such port. But on a
+ * switch that is the number of the port too. */
 Port *device_port(const Device *d, uint32_t number);
-/* The port of D that has NUMBER for everybody outside: on a switch 0, NULL if there is none. */
+/* The same, that has NUMBER for everybody outside: on a switch 0, NULL if there is none. */
 Port *device_port_called(const Device *d, uint32_t number);
 /* Has R point to P, or with NULL to no port, whatever it pointed to before. R must point to no port
  * when its memory is freed or moved. */

@@ -61,11 +61,8 @@ static const NameOwner *owners(const Search *s, NameKind kind, const void *name,
 
 static int take_number(Search *s, const char *name, uint32_t number)
 {
-	Port *p = NULL;
-	Device *d;
+	Port *p = device_port_called(lookup_device(s->cache, name), number);
 
-	if (lookup_device(s->cache, name, &d) == 0)
-		p = device_port_called(d, number);
 	if (p)
 		take(s, p, NULL, NULL);
 	return 0;
@@ -82,7 +79,8 @@ static int find_name(Search *s)
 		return r;
 	if (number != PORT_NUMBER_NONE)
 		return take_number(s, name, number);
-	if (lookup_device(s->cache, s->key->text, &d) == 0)
+	d = lookup_device(s->cache, s->key->text);
+	if (d)
 		take_device(s, d);
 	return 0;
 }
@@ -435,7 +433,7 @@ static int find_chardev(Search *s)
 
 		TABLE_FOREACH(ChardevEntry, e, d->now.tables[DEVICE_TABLE_CHARDEVS]) {
 			const char *slash = strrchr(e->path, '/');
-			Port *p = e->port ? device_port(d, e->port) : NULL;
+			Port *p = device_port(d, e->port);
 
 			if (!slash || !streq(slash + 1, name))
 				continue;

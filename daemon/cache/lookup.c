@@ -5,7 +5,7 @@
 #include "name-index.h"
 #include "port-name.h"
 
-int lookup_device(const Cache *c, const char *name, Device **ret)
+Device *lookup_device(const Cache *c, const char *name)
 {
 	const NameOwner *o = name_index_find(c->names, NAME_DEVICE, name, strlen(name));
 	Device *found = NULL;
@@ -17,10 +17,7 @@ int lookup_device(const Cache *c, const char *name, Device **ret)
 		if (!found || d->index < found->index)
 			found = d;
 	}
-	if (!found)
-		return -ENOENT;
-	*ret = found;
-	return 0;
+	return found;
 }
 
 static bool has_name(const Port *p, NameKind kind, const uint8_t name[16])

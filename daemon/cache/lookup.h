@@ -94,8 +94,8 @@ typedef struct FoundPort {
 int lookup_find(const Cache *c, const FindKey *key, FoundPort *ret, size_t room, size_t *ret_n,
 		FindKind *ret_by);
 
-/* By the name of the device, such as "mlx5_0". Never -EEXIST or -EINVAL. */
-int lookup_device(const Cache *c, const char *name, Device **ret);
+/* By the name of the device, such as "mlx5_0"; NULL if there is none. */
+Device *lookup_device(const Cache *c, const char *name);
 /* The one port that TEXT names by BY, _FIND_MAX: by anything. */
 int lookup_port_by(const Cache *c, const char *text, FindKind by, Port **ret);
 static inline int lookup_port(const Cache *c, const char *text, Port **ret)

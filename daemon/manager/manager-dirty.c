@@ -55,13 +55,10 @@ void manager_on_event(void *userdata, const Event *e)
 		m->links_generation++;
 	manager_mark_flush(m);
 	if (e->device != EVENT_ALL_DEVICES) {
-		Port *p;
-
 		d = cache_device(&m->cache, e->device);
-		p = d ? device_port(d, e->port) : NULL;
 		if (d) {
 			manager_mark_device(d, e->port, e->reason);
-			note_event(m, d, p, e);
+			note_event(m, d, device_port(d, e->port), e);
 		}
 		if (!d || reason & event_reasons_meaning(MEANS_DEVICES))
 			m->devices_due = true;

@@ -61,13 +61,9 @@ static void fail(Reading *r, void *userdata)
 
 static void take(Manager *m, const NeighborPort *port, Table *counters, const Unavailable *why)
 {
-	Port *p = NULL;
-	Reading *r;
-	Device *d;
+	const Port *p = device_port(lookup_device(&m->cache, port->name), port->number);
+	Reading *r = reading_of(p, QUERY_FAR);
 
-	if (lookup_device(&m->cache, port->name, &d) == 0)
-		p = device_port(d, port->number);
-	r = p ? reading_of(p, QUERY_FAR) : NULL;
 	if (!r || r->step != READING_COMPLETING) {
 		table_free(counters);
 		return;

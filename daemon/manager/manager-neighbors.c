@@ -118,16 +118,13 @@ static void hear_interface(NeighborAsk *ask, const char *interface, const PortSn
 /* PORT, which may be none, has the other end S. */
 static void hear(NeighborAsk *ask, const NeighborPort *port, const PortSnapshot *s)
 {
-	Device *d;
 	Port *p;
 
 	if (ask->source != NEIGHBORS_OF_FABRIC) {
 		hear_interface(ask, port->name, s);
 		return;
 	}
-	if (lookup_device(&ask->manager->cache, port->name, &d) < 0)
-		return;
-	p = device_port(d, port->number);
+	p = device_port(lookup_device(&ask->manager->cache, port->name), port->number);
 	if (p)
 		hear_port(ask, p, s);
 }

@@ -242,7 +242,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 {
 	Manager *m = userdata;
 	Device *d = asked_device(m, id);
-	Port *p = d ? device_port(d, number) : NULL;
+	Port *p = device_port(d, number);
 	const char *text = error < 0 ? strerror(-error) : "";
 	Schedule *w;
 
@@ -323,8 +323,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
 		return;
 	w = d->schedule;
 	/* what hardware says may not be UTF-8, and D-Bus has no way to send that */
-	text_copy(text, sizeof(text), reason);
-	text_sanitize(text, sizeof(text));
+	text_copy_clean(text, sizeof(text), reason);
 	if (w->asked_kind != QUERY_ATTRIBUTES) {
 		manager_end_reading(d, error, text);
 		if (error == 0) {

@@ -180,7 +180,7 @@ void manager_on_reading(Manager *m, Device *d, uint32_t number, int error, PortS
 {
 	const ReadingRow *row = row_of(d, d->schedule->asked_kind);
 	Port *p = device_port(d, number);
-	Reading *r = p ? reading_of(p, d->schedule->asked_kind) : NULL;
+	Reading *r = reading_of(p, d->schedule->asked_kind);
 	bool partial = error == -ETIME && row->gives_way;
 
 	if (!r || r->step != READING_ASKED)

@@ -71,14 +71,14 @@ static int lookup_gid_by_address(const Cache *c, const char *text, GidType type,
 static void test_names(void **state)
 {
 	Cache *c = *state;
-	Device *two = add_device(c, 1, "mlx5_0", 2, 1), *d;
+	Device *two = add_device(c, 1, "mlx5_0", 2, 1);
 	Port *roce = add_roce(c, 2, "rxe/odd"), *p;
 	uint32_t index;
 
 	apply(two->ports[1], ib_port(ACTIVE), 0);
 
-	assert_int_equal(lookup_device(c, "mlx5_0", &d), 0);
-	assert_int_equal(lookup_device(c, "mlx5_1", &d), -ENOENT);
+	assert_ptr_equal(lookup_device(c, "mlx5_0"), two);
+	assert_null(lookup_device(c, "mlx5_1"));
 	assert_int_equal(lookup_port(c, "mlx5_0/2", &p), 0);
 	assert_ptr_equal(p, two->ports[1]);
 	assert_int_equal(lookup_port(c, "mlx5_0", &p), -EEXIST);
@@ -344,8 +344,6 @@ static void assert_same(const Cache *c,
 
 static void assert_all_found(const Cache *c)
 {
-	Device *d;
-
 	for (size_t i = 0; i < ARRAY_SIZE(netdevs); i++)
 		assert_same(c, lookup_netdev, has_netdev, netdevs[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
@@ -374,9 +372,7 @@ static void assert_all_found(const Cache *c)
 		for (size_t k = c->n_devices; k > 0; k--)
 			if (streq(c->devices[k - 1]->now.values.name, devices[i]))
 				first = c->devices[k - 1];
-		assert_int_equal(lookup_device(c, devices[i], &d), first ? 0 : -ENOENT);
-		if (first)
-			assert_ptr_equal(d, first);
+		assert_ptr_equal(lookup_device(c, devices[i]), first);
 	}
 }
 
