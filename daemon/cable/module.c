@@ -441,9 +441,9 @@ static void compare_power(PortSnapshot *s, PortAttr powers, PortAttr limit, Port
 	mask_set(&s->supplied, powers, strongest > 0 || least > 0);
 	if (least == 0)
 		return;
-	attr_set_raw(&port_attributes[row], &s->values,
-		     weakest > least ? (uint64_t)lround(1000 * log10((double)weakest / least)) : 0);
-	mask_set(&s->supplied, row, true);
+	port_supply_number(s, row,
+			   weakest > least ? (uint64_t)lround(1000 * log10((double)weakest / least))
+					   : 0);
 }
 
 static void compare_temperature(PortSnapshot *s)

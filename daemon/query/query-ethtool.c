@@ -37,47 +37,9 @@ static uint64_t number(struct nlattr *a)
 	return netlink_number(a, &v) ? v : UINT64_MAX;
 }
 
-int ethtool_parse_link(const struct nlmsghdr *message, PhyLink *ret)
+int ethtool_parse_pause(const struct nlmsghdr *message, void *pauses)
 {
-	struct nlattr *a[LINK_LAST + 1];
-	int r = genl_parse(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY, a, LINK_LAST);
-
-	if (r == 0)
-		*ret = (PhyLink){.up = number(a[ETHTOOL_A_LINKSTATE_LINK]),
-				 .state = number(a[ETHTOOL_A_LINKSTATE_EXT_STATE]),
-				 .substate = number(a[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE]),
-				 .sqi = number(a[ETHTOOL_A_LINKSTATE_SQI]),
-				 .sqi_max = number(a[ETHTOOL_A_LINKSTATE_SQI_MAX]),
-				 .downs = number(a[LINK_DOWNS])};
-	return r;
-}
-
-/* The total of a statistic of FEC; behind it there may be those of the lanes. */
-static uint64_t total(const struct nlattr *a)
-{
-	uint64_t v;
-
-	return netlink_structure(a, &v, sizeof(v)) ? v : UINT64_MAX;
-}
-
-int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret)
-{
-	struct nlattr *a[FEC_LAST + 1], *stat[STAT_LAST + 1] = {};
-	int r = genl_parse(message, FEC_GET_REPLY, a, FEC_LAST);
-
-	if (r < 0)
-		return r;
-	if (a[FEC_STATS] && nla_parse_nested(stat, STAT_LAST, a[FEC_STATS], NULL) < 0)
-		return -EBADMSG;
-	*ret = (PhyFec){.active = number(a[FEC_ACTIVE]),
-			.corrected = total(stat[STAT_CORRECTED]),
-			.uncorrectable = total(stat[STAT_UNCORRECTABLE]),
-			.corrected_bits = total(stat[STAT_BITS])};
-	return 0;
-}
-
-int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret)
-{
+	PauseFrames *ret = pauses;
 	struct nlattr *a[ETHTOOL_A_PAUSE_STATS + 1], *stat[ETHTOOL_A_PAUSE_STAT_RX_FRAMES + 1] = {};
 	int r = genl_parse(message, ETHTOOL_MSG_PAUSE_GET_REPLY, a, ETHTOOL_A_PAUSE_STATS);
 
@@ -92,8 +54,9 @@ int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret)
 }
 
 /* Each statistic is in a nest of its own. */
-int ethtool_parse_control(const struct nlmsghdr *message, PauseFrames *ret)
+int ethtool_parse_control(const struct nlmsghdr *message, void *pauses)
 {
+	PauseFrames *ret = pauses;
 	struct nlattr *a[STATS_LAST + 1], *nest;
 	int r = genl_parse(message, STATS_GET_REPLY, a, STATS_LAST), left;
 
@@ -116,77 +79,88 @@ int ethtool_parse_control(const struct nlmsghdr *message, PauseFrames *ret)
 	return 0;
 }
 
-/* The word for STATE; one of a later kernel is "unknown(13)". */
-static void reason_text(uint64_t state, AttrText ret)
-{
-	static const char *const words[] = {
-#define LINK_DOWN(state, word) [state] = word,
-#define DETAIL(...)
-#include "link-down.def"
-	};
-
-	if (state < ARRAY_SIZE(words))
-		text_copy(ret, sizeof(AttrText), words[state]);
-	else
-		snprintf(ret, sizeof(AttrText), "unknown(%u)", (unsigned int)state);
-}
-
-/* The same for what SUBSTATE adds to STATE; 0 is nothing. */
-static void detail_text(uint64_t state, uint64_t substate, AttrText ret)
+/* The words for STATE or, if SUBSTATE is not 0, for what that adds to it; those of a later kernel
+ * are "unknown(13)". */
+static void put_words(uint64_t state, uint64_t substate, AttrText ret)
 {
 	static const struct {
 		uint64_t state, substate;
 		const char *words;
-	} details[] = {
-#define LINK_DOWN(...)
-#define DETAIL(state, substate, words) {state, substate, words},
+	} rows[] = {
+#define LINK_DOWN(state, substate, words) {state, substate, words},
 #include "link-down.def"
 	};
 
-	*ret = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(details); i++)
-		if (details[i].state == state && details[i].substate == substate)
-			text_copy(ret, sizeof(AttrText), details[i].words);
-	if (!*ret && substate != 0)
-		snprintf(ret, sizeof(AttrText), "unknown(%u)", (unsigned int)substate);
+	snprintf(ret, sizeof(AttrText), "unknown(%u)", (unsigned int)(substate ? substate : state));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].state == state && rows[i].substate == substate)
+			text_copy(ret, sizeof(AttrText), rows[i].words);
 }
 
-void ethtool_supply_link(const PhyLink *l, PortSnapshot *s)
+int ethtool_take_link(const struct nlmsghdr *message, void *port)
 {
+	struct nlattr *a[LINK_LAST + 1];
 	AttrText reason = "", detail = "";
+	PortSnapshot *s = port;
+	uint64_t state, substate, downs, sqi, sqi_max;
+	int r = genl_parse(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY, a, LINK_LAST);
 
+	if (r < 0)
+		return r;
+	state = number(a[ETHTOOL_A_LINKSTATE_EXT_STATE]);
+	substate = number(a[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE]);
 	/* A driver may keep the last reason, or name one that is over. */
-	if (l->state <= UINT8_MAX && l->up != 1) {
-		reason_text(l->state, reason);
-		if (l->substate <= UINT8_MAX)
-			detail_text(l->state, l->substate, detail);
+	if (state <= UINT8_MAX && number(a[ETHTOOL_A_LINKSTATE_LINK]) != 1) {
+		put_words(state, 0, reason);
+		if (substate > 0 && substate <= UINT8_MAX)
+			put_words(state, substate, detail);
 	}
 	PORT_SUPPLY_TEXT(s, link_down_reason, reason);
 	PORT_SUPPLY_TEXT(s, link_down_detail, detail);
-	if (l->downs <= UINT32_MAX)
-		PORT_SUPPLY(s, phy_link_downs, (uint32_t)l->downs);
-	if (l->sqi_max > UINT32_MAX || l->sqi > l->sqi_max)
-		return;
-	PORT_SUPPLY(s, signal_quality, (uint32_t)l->sqi);
-	PORT_SUPPLY(s, signal_quality_max, (uint32_t)l->sqi_max);
+	downs = number(a[LINK_DOWNS]);
+	if (downs <= UINT32_MAX)
+		PORT_SUPPLY(s, phy_link_downs, (uint32_t)downs);
+	sqi = number(a[ETHTOOL_A_LINKSTATE_SQI]);
+	sqi_max = number(a[ETHTOOL_A_LINKSTATE_SQI_MAX]);
+	if (sqi_max > UINT32_MAX || sqi > sqi_max)
+		return 0;
+	PORT_SUPPLY(s, signal_quality, (uint32_t)sqi);
+	PORT_SUPPLY(s, signal_quality_max, (uint32_t)sqi_max);
+	return 0;
 }
 
-void ethtool_supply_fec(const PhyFec *f, PortSnapshot *s)
+/* Supplies ROW with the total of a statistic of FEC; behind it there may be those of the lanes. */
+static void supply_total(const struct nlattr *a, PortAttr row, PortSnapshot *s)
 {
-	AttrText mode = "";
+	uint64_t v;
 
+	if (netlink_structure(a, &v, sizeof(v)) && v != UINT64_MAX)
+		port_supply_number(s, row, v);
+}
+
+int ethtool_take_fec(const struct nlmsghdr *message, void *port)
+{
+	struct nlattr *a[FEC_LAST + 1], *stat[STAT_LAST + 1] = {};
+	PortSnapshot *s = port;
+	AttrText mode = "";
+	uint64_t active;
+	int r = genl_parse(message, FEC_GET_REPLY, a, FEC_LAST);
+
+	if (r < 0)
+		return r;
+	if (a[FEC_STATS] && nla_parse_nested(stat, STAT_LAST, a[FEC_STATS], NULL) < 0)
+		return -EBADMSG;
+	active = number(a[FEC_ACTIVE]);
 	for (size_t i = 0; i < ARRAY_SIZE(fec_modes); i++)
-		if (fec_modes[i].bit == f->active)
+		if (fec_modes[i].bit == active)
 			text_copy(mode, sizeof(mode), fec_modes[i].word);
-	if (!*mode && f->active <= UINT32_MAX)
-		snprintf(mode, sizeof(mode), "unknown(%u)", (unsigned int)f->active);
+	if (!*mode && active <= UINT32_MAX)
+		snprintf(mode, sizeof(mode), "unknown(%u)", (unsigned int)active);
 	PORT_SUPPLY_TEXT(s, fec_mode, mode);
-	if (f->corrected != UINT64_MAX)
-		PORT_SUPPLY(s, fec_corrected, f->corrected);
-	if (f->uncorrectable != UINT64_MAX)
-		PORT_SUPPLY(s, fec_uncorrectable, f->uncorrectable);
-	if (f->corrected_bits != UINT64_MAX)
-		PORT_SUPPLY(s, fec_corrected_bits, f->corrected_bits);
+	supply_total(stat[STAT_CORRECTED], PORT_ATTR_fec_corrected, s);
+	supply_total(stat[STAT_UNCORRECTABLE], PORT_ATTR_fec_uncorrectable, s);
+	supply_total(stat[STAT_BITS], PORT_ATTR_fec_corrected_bits, s);
+	return 0;
 }
 
 /* Asks COMMAND for the interface IFINDEX, with statistics if the kernel has some for it: one that
@@ -207,16 +181,6 @@ static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handle
 	return r;
 }
 
-static int on_link(const struct nlmsghdr *message, void *userdata)
-{
-	return ethtool_parse_link(message, userdata);
-}
-
-static int on_fec(const struct nlmsghdr *message, void *userdata)
-{
-	return ethtool_parse_fec(message, userdata);
-}
-
 /* Keeps in *FIRST the first error that R is. An interface need not have an answer to each question:
  * virtual ones have no modes, and most drivers no FEC. */
 static void note_error(int r, int *first)
@@ -227,32 +191,14 @@ static void note_error(int r, int *first)
 
 int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s)
 {
-	PhyLink link;
-	PhyFec fec;
 	int r = genl_open(g, ETHTOOL_GENL_NAME), error = 0;
 
 	if (r < 0)
 		return r;
-	r = ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, on_link, &link);
-	if (r == 0)
-		ethtool_supply_link(&link, s);
-	note_error(r, &error);
+	note_error(ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, ethtool_take_link, s), &error);
 	note_error(link_modes_read(g, ifindex, s), &error);
-	r = ask(g, FEC_GET, ifindex, on_fec, &fec);
-	if (r == 0)
-		ethtool_supply_fec(&fec, s);
-	note_error(r, &error);
+	note_error(ask(g, FEC_GET, ifindex, ethtool_take_fec, s), &error);
 	return error;
-}
-
-static int on_pause(const struct nlmsghdr *message, void *userdata)
-{
-	return ethtool_parse_pause(message, userdata);
-}
-
-static int on_control(const struct nlmsghdr *message, void *userdata)
-{
-	return ethtool_parse_control(message, userdata);
 }
 
 /* Asks for the statistics of MAC control frames. */
@@ -269,7 +215,7 @@ static int ask_control(Genl *g, uint32_t ifindex, PauseFrames *f)
 	nla_put_u32(m, ETHTOOL_A_BITSET_SIZE, GROUP_CONTROL + 1);
 	nla_put(m, ETHTOOL_A_BITSET_VALUE, sizeof(group), &group);
 	nla_nest_end(m, bits);
-	return netlink_ask(&g->netlink, m, on_control, f);
+	return netlink_ask(&g->netlink, m, ethtool_parse_control, f);
 }
 
 int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret)
@@ -280,7 +226,7 @@ int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret)
 	if (r < 0)
 		return r;
 	/* most drivers have one of the two, or none */
-	(void)ask(g, ETHTOOL_MSG_PAUSE_GET, ifindex, on_pause, &f);
+	(void)ask(g, ETHTOOL_MSG_PAUSE_GET, ifindex, ethtool_parse_pause, &f);
 	(void)ask_control(g, ifindex, &f);
 	*ret = f;
 	return 0;

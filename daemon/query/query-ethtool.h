@@ -10,22 +10,8 @@
 #include "port.h"
 #include "query-genl.h"
 
-/* The answer to ETHTOOL_MSG_LINKSTATE_GET. A number that is not there is UINT64_MAX. */
-typedef struct PhyLink {
-	uint64_t up;		  /* 0: the link is down */
-	uint64_t state, substate; /* why: link-down.def */
-	uint64_t sqi, sqi_max;	  /* the quality of the signal */
-	uint64_t downs;		  /* how often the link was lost */
-} PhyLink;
-
-/* The answer to ETHTOOL_MSG_FEC_GET, of all lanes. The same. */
-typedef struct PhyFec {
-	uint64_t active; /* a bit of enum ethtool_link_mode_bit_indices */
-	uint64_t corrected, uncorrectable, corrected_bits;
-} PhyFec;
-
-/* The answers to ETHTOOL_MSG_PAUSE_GET, and to ETHTOOL_MSG_STATS_GET for MAC control frames. The
- * same. */
+/* The answers to ETHTOOL_MSG_PAUSE_GET, and to ETHTOOL_MSG_STATS_GET for MAC control frames. A
+ * number that is not there is UINT64_MAX. */
 typedef struct PauseFrames {
 	uint64_t tx, rx;
 	uint64_t tx_control, rx_control; /* those of a priority (PFC) are in these only */
@@ -39,11 +25,9 @@ int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s);
 /* Asks for the interface IFINDEX how many frames have paused it, or its other end. The same. */
 int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret);
 
-/* Read an answer. -EBADMSG. */
-int ethtool_parse_pause(const struct nlmsghdr *message, PauseFrames *ret);
-int ethtool_parse_control(const struct nlmsghdr *message, PauseFrames *ret);
-int ethtool_parse_link(const struct nlmsghdr *message, PhyLink *ret);
-int ethtool_parse_fec(const struct nlmsghdr *message, PhyFec *ret);
-/* Supply the rows of S that it has. */
-void ethtool_supply_link(const PhyLink *l, PortSnapshot *s);
-void ethtool_supply_fec(const PhyFec *f, PortSnapshot *s);
+/* Read an answer, as a NetlinkHandler: into PauseFrames, or into the rows of a PortSnapshot that it
+ * has. -EBADMSG: it is damaged, or another one, and nothing is written. */
+int ethtool_parse_pause(const struct nlmsghdr *message, void *pauses);
+int ethtool_parse_control(const struct nlmsghdr *message, void *pauses);
+int ethtool_take_link(const struct nlmsghdr *message, void *port);
+int ethtool_take_fec(const struct nlmsghdr *message, void *port);

@@ -92,26 +92,29 @@ static void read_chip(int chip, Sensor *adapter, Sensor *module)
 	}
 }
 
-/* Supplies the four rows of WHERE ("adapter" or "module") of SENSOR. */
-#define SUPPLY_SENSOR(s, where, sensor)                                                            \
-	do {                                                                                       \
-		bool is_unanswered = (sensor)->now == UINT32_MAX && (sensor)->has_failed;          \
-                                                                                                   \
-		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature, is_unanswered);        \
-		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature_highest,                \
-			 is_unanswered);                                                           \
-		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature_critical,               \
-			 is_unanswered);                                                           \
-		mask_set(&(s)->unanswered, PORT_ATTR_##where##_temperature_margin, is_unanswered); \
-		if ((sensor)->now != UINT32_MAX)                                                   \
-			PORT_SUPPLY(s, where##_temperature, (sensor)->now);                        \
-		if ((sensor)->highest != UINT32_MAX)                                               \
-			PORT_SUPPLY(s, where##_temperature_highest, (sensor)->highest);            \
-		if ((sensor)->critical != UINT32_MAX) {                                            \
-			PORT_SUPPLY(s, where##_temperature_critical, (sensor)->critical);          \
-			PORT_SUPPLY(s, where##_temperature_margin, distance(sensor));              \
-		}                                                                                  \
-	} while (false)
+/* What a sensor has, in the order of its rows. */
+enum { NOW, HIGHEST, CRITICAL, MARGIN, ROWS };
+
+/* Supplies the rows of SENSOR, of which FIRST is the first. */
+static void supply(const Sensor *sensor, PortAttr first, PortSnapshot *s)
+{
+	const uint32_t values[ROWS] = {
+		[NOW] = sensor->now,
+		[HIGHEST] = sensor->highest,
+		[CRITICAL] = sensor->critical,
+		[MARGIN] = sensor->critical == UINT32_MAX ? UINT32_MAX : distance(sensor),
+	};
+
+	for (unsigned int i = 0; i < ROWS; i++) {
+		mask_set(&s->unanswered, first + i,
+			 sensor->now == UINT32_MAX && sensor->has_failed);
+		if (values[i] != UINT32_MAX)
+			port_supply_number(s, first + i, values[i]);
+	}
+}
+_Static_assert(PORT_ATTR_adapter_temperature_margin == PORT_ATTR_adapter_temperature + MARGIN &&
+		       PORT_ATTR_module_temperature_margin == PORT_ATTR_module_temperature + MARGIN,
+	       "the rows of a sensor are one after the other");
 
 void hwmon_supply(int function, PortSnapshot *s)
 {
@@ -132,8 +135,8 @@ void hwmon_supply(int function, PortSnapshot *s)
 		if (chip >= 0)
 			read_chip(chip, &adapter, &module);
 	}
-	SUPPLY_SENSOR(s, adapter, &adapter);
+	supply(&adapter, PORT_ATTR_adapter_temperature, s);
 	/* mlx5 has the sensor of the cage, and says 0 while no module is in it that measures */
 	if (module.now != 0)
-		SUPPLY_SENSOR(s, module, &module);
+		supply(&module, PORT_ATTR_module_temperature, s);
 }

@@ -7,6 +7,12 @@
 #include "list.h"
 #include "netlink-value.h"
 
+/* A set of link modes, by their numbers: link-modes.def. A mode with a higher number is left out.
+ */
+typedef struct LinkModeSet {
+	uint64_t words[4];
+} LinkModeSet;
+
 #define MODES_MAX (64 * ARRAY_SIZE(((LinkModeSet *)NULL)->words))
 
 static void set_mode(LinkModeSet *set, uint64_t mode)
@@ -72,24 +78,6 @@ static int read_set(struct nlattr *nest, LinkModeSet *ret_value, LinkModeSet *re
 	return 0;
 }
 
-int link_modes_parse(const struct nlmsghdr *message, LinkModes *ret)
-{
-	struct nlattr *a[ETHTOOL_A_LINKMODES_PEER + 1];
-	LinkModes l = {.autoneg = UINT64_MAX};
-	LinkModeSet unused;
-	int r = genl_parse(message, ETHTOOL_MSG_LINKMODES_GET_REPLY, a, ETHTOOL_A_LINKMODES_PEER);
-
-	if (r == 0)
-		r = read_set(a[ETHTOOL_A_LINKMODES_OURS], &l.advertised, &l.supported);
-	if (r == 0)
-		r = read_set(a[ETHTOOL_A_LINKMODES_PEER], &l.partner, &unused);
-	if (r < 0)
-		return r;
-	(void)netlink_number(a[ETHTOOL_A_LINKMODES_AUTONEG], &l.autoneg);
-	*ret = l;
-	return 0;
-}
-
 /* The speeds of the modes of SET; "" if there are none. */
 static void speeds_text(const LinkModeSet *set, AttrText ret)
 {
@@ -123,23 +111,31 @@ static void speeds_text(const LinkModeSet *set, AttrText ret)
 		*ret = '\0';
 }
 
-void link_modes_supply(const LinkModes *l, PortSnapshot *s)
+int link_modes_take(const struct nlmsghdr *message, void *port)
 {
+	struct nlattr *a[ETHTOOL_A_LINKMODES_PEER + 1];
+	LinkModeSet supported, advertised, partner, unused;
+	PortSnapshot *s = port;
 	AttrText text = {};
+	uint64_t autoneg;
+	int r = genl_parse(message, ETHTOOL_MSG_LINKMODES_GET_REPLY, a, ETHTOOL_A_LINKMODES_PEER);
 
-	if (l->autoneg <= 1)
-		PORT_SUPPLY(s, autoneg, (uint32_t)l->autoneg);
-	speeds_text(&l->supported, text);
+	if (r == 0)
+		r = read_set(a[ETHTOOL_A_LINKMODES_OURS], &advertised, &supported);
+	if (r == 0)
+		r = read_set(a[ETHTOOL_A_LINKMODES_PEER], &partner, &unused);
+	if (r < 0)
+		return r;
+	if (netlink_number(a[ETHTOOL_A_LINKMODES_AUTONEG], &autoneg) && autoneg <= 1)
+		PORT_SUPPLY(s, autoneg, (uint32_t)autoneg);
+	speeds_text(&supported, text);
 	PORT_SUPPLY_TEXT(s, supported_speeds, text);
-	speeds_text(&l->advertised, text);
+	speeds_text(&advertised, text);
 	PORT_SUPPLY_TEXT(s, advertised_speeds, text);
-	speeds_text(&l->partner, text);
+	/* empty: the other end is not heard */
+	speeds_text(&partner, text);
 	PORT_SUPPLY_TEXT(s, partner_speeds, text);
-}
-
-static int on_modes(const struct nlmsghdr *message, void *userdata)
-{
-	return link_modes_parse(message, userdata);
+	return 0;
 }
 
 int link_modes_read(Genl *g, uint32_t ifindex, PortSnapshot *s)
@@ -147,13 +143,6 @@ int link_modes_read(Genl *g, uint32_t ifindex, PortSnapshot *s)
 	struct nl_msg *m =
 		genl_ethtool_request(g, ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_A_LINKMODES_HEADER,
 				     ifindex, ETHTOOL_FLAG_COMPACT_BITSETS);
-	LinkModes l;
-	int r;
 
-	if (!m)
-		return -ENOMEM;
-	r = netlink_ask(&g->netlink, m, on_modes, &l);
-	if (r == 0)
-		link_modes_supply(&l, s);
-	return r;
+	return m ? netlink_ask(&g->netlink, m, link_modes_take, s) : -ENOMEM;
 }

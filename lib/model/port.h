@@ -116,6 +116,12 @@ void device_array_free(DeviceSnapshot *devices, size_t n);
 		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
 		mask_set(&(s)->supplied, DEVICE_ATTR_##field, true);                               \
 	} while (false)
+/* The same with the number of ROW. */
+static inline void port_supply_number(PortSnapshot *s, PortAttr row, uint64_t number)
+{
+	attr_set_raw(&port_attributes[row], &s->values, number);
+	mask_set(&s->supplied, row, true);
+}
 
 /*
  * Completes a snapshot in which the sources have supplied what they could: cleans all text, fills

@@ -47,17 +47,11 @@ static void take_family(const struct nlmsghdr *m)
 static void take_phy(const struct nlmsghdr *m)
 {
 	PortSnapshot s = {};
-	PhyLink link;
-	PhyFec fec;
-	int r = ethtool_parse_link(m, &link);
+	int r = ethtool_take_link(m, &s);
 
 	FUZZ_CHECK(r == 0 || r == -EBADMSG);
-	if (r == 0)
-		ethtool_supply_link(&link, &s);
-	r = ethtool_parse_fec(m, &fec);
+	r = ethtool_take_fec(m, &s);
 	FUZZ_CHECK(r == 0 || r == -EBADMSG);
-	if (r == 0)
-		ethtool_supply_fec(&fec, &s);
 	FUZZ_CHECK(memchr(s.values.link_down_reason, '\0', sizeof(s.values.link_down_reason)));
 	FUZZ_CHECK(s.values.signal_quality <= s.values.signal_quality_max);
 }

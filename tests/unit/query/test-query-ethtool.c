@@ -42,10 +42,8 @@ static struct nl_msg *begin(uint8_t command)
 static PortSnapshot end_link(struct nl_msg *m)
 {
 	PortSnapshot s = {};
-	PhyLink l;
 
-	assert_int_equal(ethtool_parse_link(nlmsg_hdr(m), &l), 0);
-	ethtool_supply_link(&l, &s);
+	assert_int_equal(ethtool_take_link(nlmsg_hdr(m), &s), 0);
 	nlmsg_free(m);
 	return s;
 }
@@ -149,10 +147,8 @@ static void test_numbers(_unused_ void **state)
 static PortSnapshot end_fec(struct nl_msg *m)
 {
 	PortSnapshot s = {};
-	PhyFec f;
 
-	assert_int_equal(ethtool_parse_fec(nlmsg_hdr(m), &f), 0);
-	ethtool_supply_fec(&f, &s);
+	assert_int_equal(ethtool_take_fec(nlmsg_hdr(m), &s), 0);
 	nlmsg_free(m);
 	return s;
 }
@@ -256,14 +252,12 @@ static void test_pauses(_unused_ void **state)
 static void test_bad(_unused_ void **state)
 {
 	struct nl_msg *other = begin(FEC_GET_REPLY), *none = nlmsg_alloc_simple(FAMILY, 0);
-	PhyLink l = {.up = 3};
-	PhyFec f = {.active = 3};
+	PortSnapshot s = {};
 
-	assert_int_equal(ethtool_parse_link(nlmsg_hdr(other), &l), -EBADMSG);
-	assert_int_equal(ethtool_parse_link(nlmsg_hdr(none), &l), -EBADMSG);
-	assert_int_equal(ethtool_parse_fec(nlmsg_hdr(none), &f), -EBADMSG);
-	assert_int_equal(l.up, 3);
-	assert_int_equal(f.active, 3);
+	assert_int_equal(ethtool_take_link(nlmsg_hdr(other), &s), -EBADMSG);
+	assert_int_equal(ethtool_take_link(nlmsg_hdr(none), &s), -EBADMSG);
+	assert_int_equal(ethtool_take_fec(nlmsg_hdr(none), &s), -EBADMSG);
+	assert_true(mask_is_empty(&s.supplied));
 	nlmsg_free(other);
 	nlmsg_free(none);
 }
