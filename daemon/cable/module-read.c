@@ -20,19 +20,14 @@ enum {
 	EEPROM_DATA
 };
 
-int module_parse_page(const struct nlmsghdr *message, uint8_t ret[MODULE_PAGE_SIZE])
+int module_parse_page(const struct nlmsghdr *message, void *page)
 {
 	struct nlattr *a[EEPROM_DATA + 1];
 
 	if (genl_parse(message, EEPROM_GET_REPLY, a, EEPROM_DATA) < 0 ||
-	    !netlink_structure(a[EEPROM_DATA], ret, MODULE_PAGE_SIZE))
+	    !netlink_structure(a[EEPROM_DATA], page, MODULE_PAGE_SIZE))
 		return -EBADMSG;
 	return 0;
-}
-
-static int on_page(const struct nlmsghdr *message, void *userdata)
-{
-	return module_parse_page(message, userdata);
 }
 
 static int read_page(Genl *g, uint32_t ifindex, const ModulePlace *place, uint8_t *ret)
@@ -46,7 +41,7 @@ static int read_page(Genl *g, uint32_t ifindex, const ModulePlace *place, uint8_
 	nla_put_u8(m, EEPROM_PAGE, place->number);
 	nla_put_u8(m, EEPROM_BANK, 0);
 	nla_put_u8(m, EEPROM_ADDRESS, place->address);
-	return netlink_ask(&g->netlink, m, on_page, ret);
+	return netlink_ask(&g->netlink, m, module_parse_page, ret);
 }
 
 static int on_nothing(_unused_ const struct nlmsghdr *message, _unused_ void *userdata)

@@ -15,5 +15,6 @@
  */
 int module_read(Genl *g, uint32_t ifindex, ModulePages *ret);
 
-/* Reads an answer into RET. -EBADMSG: it is none, or has not a whole page. */
-int module_parse_page(const struct nlmsghdr *message, uint8_t ret[MODULE_PAGE_SIZE]);
+/* A NetlinkHandler: reads an answer into the MODULE_PAGE_SIZE bytes of PAGE. -EBADMSG: it is none,
+ * or has not a whole page. */
+int module_parse_page(const struct nlmsghdr *message, void *page);

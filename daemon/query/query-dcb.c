@@ -80,7 +80,7 @@ static int parse_trust(struct nlattr *table, Dcb *d)
 	return 0;
 }
 
-int dcb_parse(const struct nlmsghdr *message, Dcb *ret)
+int dcb_parse(const struct nlmsghdr *message, void *ret)
 {
 	struct nlattr *tb[DCB_ATTR_MAX + 1], *ieee[ATTR_IEEE_LAST + 1];
 	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
@@ -102,13 +102,8 @@ int dcb_parse(const struct nlmsghdr *message, Dcb *ret)
 	if (r == 0 && ieee[ATTR_TRUST_TABLE])
 		r = parse_trust(ieee[ATTR_TRUST_TABLE], &d);
 	if (r == 0)
-		*ret = d;
+		*(Dcb *)ret = d;
 	return r;
-}
-
-static int on_dcb(const struct nlmsghdr *message, void *userdata)
-{
-	return dcb_parse(message, userdata);
 }
 
 int dcb_get(Netlink *n, const char *name, Dcb *ret)
@@ -120,7 +115,7 @@ int dcb_get(Netlink *n, const char *name, Dcb *ret)
 		return -ENOMEM;
 	nlmsg_append(m, &dcb, sizeof(dcb), NLMSG_ALIGNTO);
 	nla_put_string(m, DCB_ATTR_IFNAME, name);
-	return netlink_ask(n, m, on_dcb, ret);
+	return netlink_ask(n, m, dcb_parse, ret);
 }
 
 /* Adds the name that NAMES, which has N_NAMES, has at CODE; without one, the number. */

@@ -31,8 +31,8 @@ typedef struct Dcb {
 
 /* Asks for the interface NAME. -EOPNOTSUPP: its driver, or the kernel, has no DCB. */
 int dcb_get(Netlink *n, const char *name, Dcb *ret);
-/* Reads one message (RTM_GETDCB with DCB_CMD_IEEE_GET). -EBADMSG. */
-int dcb_parse(const struct nlmsghdr *message, Dcb *ret);
+/* A NetlinkHandler: reads one message (RTM_GETDCB with DCB_CMD_IEEE_GET) into a Dcb. -EBADMSG. */
+int dcb_parse(const struct nlmsghdr *message, void *ret);
 /* Supplies the rows of S that D says something about. */
 void dcb_supply(const Dcb *d, PortSnapshot *s);
 

@@ -89,7 +89,7 @@ static void parse_altnames(struct nlattr *list, Netdev *d)
 	}
 }
 
-int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
+int netdev_parse(const struct nlmsghdr *message, void *ret)
 {
 	struct nlattr *tb[IFLA_MAX + 1];
 	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
@@ -123,7 +123,7 @@ int netdev_parse(const struct nlmsghdr *message, Netdev *ret)
 	}
 	if (tb[IFLA_PROP_LIST])
 		parse_altnames(tb[IFLA_PROP_LIST], &d);
-	*ret = d;
+	*(Netdev *)ret = d;
 	return 0;
 }
 
@@ -162,11 +162,6 @@ bool netdev_to_ipoib(const Netdev *d, Ipoib *ret)
 	return true;
 }
 
-static int on_link(const struct nlmsghdr *message, void *userdata)
-{
-	return netdev_parse(message, userdata);
-}
-
 int netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret)
 {
 	struct ifinfomsg info = {.ifi_index = (int)ifindex};
@@ -175,7 +170,7 @@ int netdev_get(Netlink *n, uint32_t ifindex, Netdev *ret)
 	if (!m)
 		return -ENOMEM;
 	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
-	return netlink_ask(n, m, on_link, ret);
+	return netlink_ask(n, m, netdev_parse, ret);
 }
 
 uint32_t netdev_vlan_id(Netlink *n, uint32_t ifindex)

@@ -90,7 +90,7 @@ void netdev_supply(const Netdev *d, PortSnapshot *s);
 int netdev_dump(Netlink *n, uint32_t master,
 		int (*on_each)(const struct nlmsghdr *message, void *userdata), size_t *found,
 		void *userdata);
-/* Reads one message (RTM_NEWLINK). -EBADMSG. */
-int netdev_parse(const struct nlmsghdr *message, Netdev *ret);
+/* A NetlinkHandler: reads one message (RTM_NEWLINK) into a Netdev. -EBADMSG. */
+int netdev_parse(const struct nlmsghdr *message, void *ret);
 /* Fills *RET with the IPoIB interface D; false if D is none. */
 bool netdev_to_ipoib(const Netdev *d, Ipoib *ret);

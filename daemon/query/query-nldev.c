@@ -12,8 +12,9 @@ static struct nl_msg *request(int command, int flags)
 	return nlmsg_alloc_simple(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), flags);
 }
 
-int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
+int nldev_parse_port(const struct nlmsghdr *message, void *port)
 {
+	PortSnapshot *s = port;
 	NldevAttributes a;
 	AttrText name;
 	uint64_t v;
@@ -50,7 +51,7 @@ int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s)
 	return 0;
 }
 
-int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret)
+int nldev_parse_chardev(const struct nlmsghdr *message, void *ret)
 {
 	NldevAttributes a;
 	NldevChardev c = {};
@@ -69,7 +70,7 @@ int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret)
 	c.driver_id = (uint32_t)id;
 	c.major = major(number);
 	c.minor = minor(number);
-	*ret = c;
+	*(NldevChardev *)ret = c;
 	return 0;
 }
 
@@ -91,7 +92,7 @@ static void read_counter(struct nlattr *entry, NldevCounters *c)
 			c->entries[i].error = 0;
 }
 
-int nldev_parse_counters(const struct nlmsghdr *message, NldevCounters *c)
+int nldev_parse_counters(const struct nlmsghdr *message, void *counters)
 {
 	struct nlattr *entry;
 	NldevAttributes a;
@@ -99,28 +100,14 @@ int nldev_parse_counters(const struct nlmsghdr *message, NldevCounters *c)
 
 	if (r < 0 || !a[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
 		return r;
-	nla_for_each_nested(entry, a[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS], left) read_counter(entry, c);
+	nla_for_each_nested(entry, a[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS], left)
+		read_counter(entry, counters);
 	return 0;
-}
-
-static int on_counters(const struct nlmsghdr *message, void *userdata)
-{
-	return nldev_parse_counters(message, userdata);
 }
 
 static int on_device(const struct nlmsghdr *message, void *userdata)
 {
 	return nldev_parse_device(message, userdata);
-}
-
-static int on_port(const struct nlmsghdr *message, void *userdata)
-{
-	return nldev_parse_port(message, userdata);
-}
-
-static int on_chardev(const struct nlmsghdr *message, void *userdata)
-{
-	return nldev_parse_chardev(message, userdata);
 }
 
 int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s)
@@ -193,14 +180,16 @@ static int ask_about_port(Netlink *n, int command, uint32_t index, uint32_t port
 void nldev_get_optional_counters(Netlink *n, uint32_t index, uint32_t port, NldevCounters *c)
 {
 	/* kernels before 5.16 know no such question, and have no such counters */
-	if (ask_about_port(n, NLDEV_CMD_STAT_GET_STATUS, index, port, on_counters, c) == 0 &&
+	if (ask_about_port(n, NLDEV_CMD_STAT_GET_STATUS, index, port, nldev_parse_counters, c) ==
+		    0 &&
 	    c->n > 0)
-		(void)ask_about_port(n, RDMA_NLDEV_CMD_STAT_GET, index, port, on_counters, c);
+		(void)ask_about_port(n, RDMA_NLDEV_CMD_STAT_GET, index, port, nldev_parse_counters,
+				     c);
 }
 
 int nldev_get_port(Netlink *n, uint32_t index, uint32_t port, PortSnapshot *s)
 {
-	return ask_about_port(n, RDMA_NLDEV_CMD_PORT_GET, index, port, on_port, s);
+	return ask_about_port(n, RDMA_NLDEV_CMD_PORT_GET, index, port, nldev_parse_port, s);
 }
 
 int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret)
@@ -211,5 +200,5 @@ int nldev_get_chardev(Netlink *n, uint32_t index, NldevChardev *ret)
 		return -ENOMEM;
 	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	nla_put_string(m, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
-	return netlink_ask(n, m, on_chardev, ret);
+	return netlink_ask(n, m, nldev_parse_chardev, ret);
 }

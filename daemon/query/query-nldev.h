@@ -38,8 +38,9 @@ typedef struct NldevCounters {
  * in sysfs. Nothing is asked of the firmware as long as none is on. */
 void nldev_get_optional_counters(Netlink *n, uint32_t index, uint32_t port, NldevCounters *c);
 
-/* Read one message, for the tests too. -EBADMSG if it does not identify its object. */
-int nldev_parse_port(const struct nlmsghdr *message, PortSnapshot *s);
-int nldev_parse_chardev(const struct nlmsghdr *message, NldevChardev *ret);
+/* NetlinkHandlers, for the tests too: read one message into a PortSnapshot, an NldevChardev or
+ * NldevCounters. -EBADMSG if it does not identify its object. */
+int nldev_parse_port(const struct nlmsghdr *message, void *port);
+int nldev_parse_chardev(const struct nlmsghdr *message, void *ret);
 /* Which optional counters are on, or the values of all. */
-int nldev_parse_counters(const struct nlmsghdr *message, NldevCounters *c);
+int nldev_parse_counters(const struct nlmsghdr *message, void *counters);

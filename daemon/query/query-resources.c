@@ -63,8 +63,9 @@ static void parse_summary_entry(struct nlattr *entry, DeviceSnapshot *s)
 	}
 }
 
-int resources_parse_summary(const struct nlmsghdr *message, DeviceSnapshot *s)
+int resources_parse_summary(const struct nlmsghdr *message, void *device)
 {
+	DeviceSnapshot *s = device;
 	NldevAttributes a;
 	struct nlattr *entry;
 	int r = nldev_parse_attributes(message, a), left;
@@ -79,16 +80,11 @@ int resources_parse_summary(const struct nlmsghdr *message, DeviceSnapshot *s)
 	return 0;
 }
 
-static int on_summary(const struct nlmsghdr *message, void *userdata)
-{
-	return resources_parse_summary(message, userdata);
-}
-
 int resources_get_summary(Netlink *n, uint32_t index, DeviceSnapshot *s)
 {
 	struct nl_msg *m = request(RDMA_NLDEV_CMD_RES_GET, 0, index);
 
-	return m ? netlink_ask(n, m, on_summary, s) : -ENOMEM;
+	return m ? netlink_ask(n, m, resources_parse_summary, s) : -ENOMEM;
 }
 
 /* The users */
@@ -150,7 +146,7 @@ static int parse_qp(struct nlattr *qp, Holders *h)
 	return count_qp(h, &e);
 }
 
-int resources_parse_users(const struct nlmsghdr *message, Holders *h)
+int resources_parse_users(const struct nlmsghdr *message, void *holders)
 {
 	NldevAttributes a;
 	struct nlattr *qp;
@@ -160,13 +156,8 @@ int resources_parse_users(const struct nlmsghdr *message, Holders *h)
 		return r;
 	nla_for_each_nested(qp, a[RDMA_NLDEV_ATTR_RES_QP],
 			    left) if (r == 0 && nla_type(qp) == RDMA_NLDEV_ATTR_RES_QP_ENTRY) r =
-		parse_qp(qp, h);
+		parse_qp(qp, holders);
 	return r;
-}
-
-static int on_users(const struct nlmsghdr *message, void *userdata)
-{
-	return resources_parse_users(message, userdata);
 }
 
 int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret)
@@ -181,7 +172,7 @@ int resources_get_users(Netlink *n, uint32_t index, uint32_t port, Table **ret)
 			return -ENOMEM;
 		nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, port);
 		h.n = 0;
-		r = netlink_ask(n, m, on_users, &h);
+		r = netlink_ask(n, m, resources_parse_users, &h);
 	}
 	if (r < 0 && r != -ETIME)
 		return r;

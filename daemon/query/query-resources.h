@@ -38,11 +38,11 @@ typedef struct Holders {
 	size_t last; /* the one that had the last queue pair */
 } Holders;
 
-/* Adds the queue pairs of one message to H, for the tests too. A message without any is none, and
- * has none; -ENOMEM. */
-int resources_parse_users(const struct nlmsghdr *message, Holders *h);
+/* A NetlinkHandler: adds the queue pairs of one message to HOLDERS, for the tests too. A message
+ * without any is none, and has none; -ENOMEM. */
+int resources_parse_users(const struct nlmsghdr *message, void *holders);
 void holders_done(Holders *h);
 
-/* Reads one message, for the tests too: supplies what it has of the kinds that are known here.
+/* The same: supplies what it has of the kinds that are known here to DEVICE, a DeviceSnapshot.
  * -EBADMSG if it is no such message. */
-int resources_parse_summary(const struct nlmsghdr *message, DeviceSnapshot *s);
+int resources_parse_summary(const struct nlmsghdr *message, void *device);

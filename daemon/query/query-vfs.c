@@ -78,8 +78,9 @@ static bool is_cut(const VfList *l, uint64_t n)
 	return n > (l->n > 0 ? (uint64_t)l->entries[l->n - 1].number + 1 : 0);
 }
 
-int vfs_parse(const struct nlmsghdr *message, VfList *ret)
+int vfs_parse(const struct nlmsghdr *message, void *list)
 {
+	VfList *ret = list;
 	struct nlmsghdr *m = CONST_CAST(struct nlmsghdr *, message);
 	const struct ifinfomsg *info = nlmsg_data(m);
 	struct nlattr *tb[IFLA_MAX + 1];
@@ -99,11 +100,6 @@ int vfs_parse(const struct nlmsghdr *message, VfList *ret)
 	return r;
 }
 
-static int on_link(const struct nlmsghdr *message, void *userdata)
-{
-	return vfs_parse(message, userdata);
-}
-
 static int ask(Netlink *n, uint32_t ifindex, VfList *ret)
 {
 	struct ifinfomsg info = {.ifi_index = (int)ifindex};
@@ -114,7 +110,7 @@ static int ask(Netlink *n, uint32_t ifindex, VfList *ret)
 	nlmsg_append(m, &info, sizeof(info), NLMSG_ALIGNTO);
 	/* the statistics would be more than half of the answer */
 	nla_put_u32(m, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
-	return netlink_ask(n, m, on_link, ret);
+	return netlink_ask(n, m, vfs_parse, ret);
 }
 
 /* Each of the interfaces may be the one that tells of the functions: 0 after that one. -ENODATA:

@@ -25,6 +25,6 @@ typedef struct VfList {
 	size_t n;
 } VfList;
 
-/* Reads one message (RTM_NEWLINK). RET has none if there are none; after an error too. -EBADMSG;
- * -EMSGSIZE: as above, or more than it has room for. */
-int vfs_parse(const struct nlmsghdr *message, VfList *ret);
+/* A NetlinkHandler: reads one message (RTM_NEWLINK) into a VfList, which has none if there are
+ * none; after an error too. -EBADMSG; -EMSGSIZE: as above, or more than it has room for. */
+int vfs_parse(const struct nlmsghdr *message, void *list);
