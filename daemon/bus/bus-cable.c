@@ -34,13 +34,8 @@ static int take_row(const char *field, const char *text, PortSnapshot *s)
 static int take_rows(sd_bus_message *answer, PortSnapshot *s)
 {
 	const char *field, *text;
-	int r;
+	int r = bus_enter_answer(answer, "{ss}");
 
-	if (sd_bus_message_is_method_error(answer, NULL))
-		return -sd_bus_message_get_errno(answer);
-	if (!sd_bus_message_has_signature(answer, "a{ss}"))
-		return -EBADMSG;
-	r = sd_bus_message_enter_container(answer, 'a', "{ss}");
 	while (r >= 0 && (r = sd_bus_message_read(answer, "{ss}", &field, &text)) > 0)
 		r = take_row(field, text, s);
 	return r;

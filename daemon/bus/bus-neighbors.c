@@ -15,6 +15,8 @@
 
 /* Of one entry of the answer of rdmad-neighbors, and of rdmad-networkd */
 #define LLDP_TYPE "(ssssssuuitt)"
+/* The same of the answer about counters */
+#define COUNTERS_TYPES "susa(st)"
 
 static const struct {
 	const char *name, *path, *interface, *method;
@@ -30,6 +32,8 @@ static const struct {
 					  NETWORK_MANAGER_TYPE, "NetworkManager"},
 	[NEIGHBORS_OF_FABRIC] = {"org.rdma.Fabric", "/org/rdma/fabric", "org.rdma.Fabric", "List",
 				 "(suyyttsuu)", "mad"},
+	[FAR_COUNTERS] = {"org.rdma.Fabric", "/org/rdma/fabric", "org.rdma.Fabric", "GetCounters",
+			  "(" COUNTERS_TYPES ")", NULL},
 };
 
 NeighborSource bus_neighbor_source(const PortSnapshot *s)
@@ -43,57 +47,43 @@ NeighborSource bus_neighbor_source(const PortSnapshot *s)
 	return source;
 }
 
-/* Of one entry of the answer about counters */
-#define COUNTERS_TYPES "susa(st)"
+bool neighbor_ports_add(NeighborPorts *l, const Port *p)
+{
+	if (l->n == ARRAY_SIZE(l->items))
+		return false;
+	l->items[l->n++] = (NeighborPort){p->now.values.device_name, p->number};
+	return true;
+}
 
-static int append_ports(sd_bus_message *m, const NeighborPort *ports, size_t n)
+static int append_ports(sd_bus_message *m, const NeighborPorts *l)
 {
 	int r = sd_bus_message_open_container(m, 'a', "(su)");
 
-	for (size_t i = 0; i < n && r >= 0; i++)
-		r = sd_bus_message_append(m, "(su)", ports[i].name, ports[i].number);
+	for (size_t i = 0; i < l->n && r >= 0; i++)
+		r = sd_bus_message_append(m, "(su)", l->items[i].name, l->items[i].number);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static int ask(Bus *b, NeighborSource source, const char *method, const NeighborPort *ports,
-	       size_t n, sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
+int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPorts *ports,
+		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	sd_bus *bus = bus_connection(b);
 	int r = sd_bus_message_new_method_call(bus, &m, services[source].name,
 					       services[source].path, services[source].interface,
-					       method);
+					       services[source].method);
 
 	/* who wants NetworkManager starts it himself */
 	if (r >= 0 && source == NEIGHBORS_OF_NETWORK_MANAGER)
 		r = sd_bus_message_set_auto_start(m, false);
-	if (r >= 0 && source == NEIGHBORS_OF_FABRIC)
-		r = append_ports(m, ports, n);
+	if (r >= 0 && source >= NEIGHBORS_OF_FABRIC)
+		r = append_ports(m, ports);
 	return r < 0 ? r : MIN(sd_bus_call_async(bus, ret, m, handler, userdata, TIMEOUT_USEC), 0);
-}
-
-/* Begins to read ANSWER, an array of TYPE. */
-static int take(sd_bus_message *answer, const char *type)
-{
-	char array[16];
-
-	snprintf(array, sizeof(array), "a%s", type);
-	if (sd_bus_message_is_method_error(answer, NULL))
-		return -sd_bus_message_get_errno(answer);
-	if (!sd_bus_message_has_signature(answer, array))
-		return -EBADMSG;
-	return MIN(sd_bus_message_enter_container(answer, 'a', type), 0);
-}
-
-int bus_ask_neighbors(Bus *b, NeighborSource source, const NeighborPort *ports, size_t n,
-		      sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
-{
-	return ask(b, source, services[source].method, ports, n, handler, userdata, ret);
 }
 
 int bus_take_neighbors(NeighborSource source, sd_bus_message *answer)
 {
-	return take(answer, services[source].type);
+	return bus_enter_answer(answer, services[source].type);
 }
 
 static int next_heard(sd_bus_message *answer, uint64_t now_usec, NeighborPort *ret_port,
@@ -216,34 +206,19 @@ int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t no
 	return r;
 }
 
-int bus_ask_far_counters(Bus *b, const NeighborPort *ports, size_t n,
-			 sd_bus_message_handler_t handler, void *userdata, sd_bus_slot **ret)
-{
-	return ask(b, NEIGHBORS_OF_FABRIC, "GetCounters", ports, n, handler, userdata, ret);
-}
-
-int bus_take_far_counters(sd_bus_message *answer)
-{
-	return take(answer, "(" COUNTERS_TYPES ")");
-}
-
 /* Reads an array of names and values of counters. One that has no row, or came before, is left
  * out. */
 static int read_counters(sd_bus_message *answer, Table **ret)
 {
 	_cleanup_free_ CounterEntry *entries = calloc(n_counter_rows, sizeof(*entries));
-	_cleanup_free_ bool *has = calloc(n_counter_rows, sizeof(*has));
-	const CounterRow *row;
 	const char *name;
 	uint64_t value;
 	size_t n = 0;
-	int r = entries && has ? sd_bus_message_enter_container(answer, 'a', "(st)") : -ENOMEM;
+	int r = entries ? sd_bus_message_enter_container(answer, 'a', "(st)") : -ENOMEM;
 
 	while (r >= 0 && (r = sd_bus_message_read(answer, "(st)", &name, &value)) > 0) {
-		row = counter_find(COUNTER_GROUP_PORT, name);
-		if (!row || has[row - counter_rows])
+		if (!counter_find(COUNTER_GROUP_PORT, name) || array_find(entries, n, file, name))
 			continue;
-		has[row - counter_rows] = true;
 		entries[n].group = COUNTER_GROUP_PORT;
 		text_copy(entries[n].file, sizeof(entries[n].file), name);
 		entries[n++].value = value;

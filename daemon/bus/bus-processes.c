@@ -85,24 +85,19 @@ int bus_take_processes(sd_bus_message *answer, Table *holders, uint64_t boottime
 {
 	const char *name, *cgroup;
 	uint32_t thread;
-	int r;
+	int r = bus_enter_answer(answer, "(uuutss)");
 
-	if (sd_bus_message_is_method_error(answer, NULL))
-		return -sd_bus_message_get_errno(answer);
-	if (!sd_bus_message_has_signature(answer, "a(uuutss)"))
-		return -EBADMSG;
-	r = sd_bus_message_enter_container(answer, 'a', "(uuutss)");
-	while (r > 0) {
+	if (r < 0)
+		return r;
+	for (;;) {
 		HolderEntry e = {};
 
 		r = sd_bus_message_read(answer, "(uuutss)", &thread, &e.pid, &e.uid, &e.started,
 					&name, &cgroup);
 		if (r <= 0)
 			break;
-		text_copy(e.name, sizeof(e.name), name);
-		text_copy(e.cgroup, sizeof(e.cgroup), cgroup);
-		text_sanitize(e.name, sizeof(e.name));
-		text_sanitize(e.cgroup, sizeof(e.cgroup));
+		text_copy_clean(e.name, sizeof(e.name), name);
+		text_copy_clean(e.cgroup, sizeof(e.cgroup), cgroup);
 		if (e.pid && e.started && e.started <= boottime_usec)
 			fill(holders, thread, &e);
 	}

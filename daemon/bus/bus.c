@@ -236,6 +236,18 @@ Bus *bus_free(Bus *b)
 	return NULL;
 }
 
+int bus_enter_answer(sd_bus_message *answer, const char *entry)
+{
+	char array[16];
+
+	snprintf(array, sizeof(array), "a%s", entry);
+	if (sd_bus_message_is_method_error(answer, NULL))
+		return -sd_bus_message_get_errno(answer);
+	if (!sd_bus_message_has_signature(answer, array))
+		return -EBADMSG;
+	return MIN(sd_bus_message_enter_container(answer, 'a', entry), 0);
+}
+
 sd_bus *bus_connection(const Bus *b)
 {
 	return b->bus;

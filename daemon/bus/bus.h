@@ -79,6 +79,8 @@ DEFINE_CLEANUP(Bus, bus_free);
 int bus_acquire_name(Bus *b);
 
 sd_bus *bus_connection(const Bus *b);
+/* Begins to read ANSWER, an array of ENTRY. 0, or a negative errno: it is no such answer. */
+int bus_enter_answer(sd_bus_message *answer, const char *entry);
 
 /* The objects exist in the cache when they are added and changed, and still exist when they are
  * removed. */

@@ -32,20 +32,10 @@ static void each_at(Manager *m, ReadingStep step, void (*each)(Reading *r, void 
 		}
 }
 
-typedef struct Wanted {
-	NeighborPort ports[NEIGHBOR_PORTS_MAX];
-	size_t n;
-} Wanted;
-
 static void add(Reading *r, void *userdata)
 {
-	const Port *p = r->port;
-	Wanted *w = userdata;
-
-	if (w->n == ARRAY_SIZE(w->ports))
-		return;
-	w->ports[w->n++] = (NeighborPort){p->now.values.device_name, p->number};
-	r->step = READING_COMPLETING;
+	if (neighbor_ports_add(userdata, r->port))
+		r->step = READING_COMPLETING;
 }
 
 /* ERROR: there is no answer, or it says nothing of this port. */
@@ -87,7 +77,7 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 	NeighborPort port;
 	Manager *m = userdata;
 	Table *counters;
-	int r = bus_take_far_counters(answer);
+	int r = bus_take_neighbors(FAR_COUNTERS, answer);
 
 	m->far_asked = sd_bus_slot_unref(m->far_asked);
 	while (r >= 0 && (r = bus_next_far_counters(answer, &port, &counters, &why)) > 0)
@@ -99,14 +89,14 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 
 static void ask_next(Manager *m)
 {
-	Wanted w = {};
+	NeighborPorts ports = {};
 	int r = 0;
 
 	if (m->far_asked)
 		return;
-	each_at(m, READING_WANTED, add, &w);
-	if (w.n > 0)
-		r = bus_ask_far_counters(m->bus, w.ports, w.n, on_answer, m, &m->far_asked);
+	each_at(m, READING_WANTED, add, &ports);
+	if (ports.n > 0)
+		r = bus_ask_neighbors(m->bus, FAR_COUNTERS, &ports, on_answer, m, &m->far_asked);
 	if (r < 0)
 		each_at(m, READING_COMPLETING, fail, &r);
 }

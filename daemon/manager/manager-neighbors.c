@@ -68,18 +68,10 @@ static void each_port(NeighborAsk *ask, void (*each)(NeighborAsk *ask, Port *p, 
 				each(ask, c->devices[i]->ports[n], userdata);
 }
 
-typedef struct Asked {
-	NeighborPort ports[NEIGHBOR_PORTS_MAX];
-	size_t n;
-} Asked;
-
 static void begin_hearing(NeighborAsk *ask, Port *p, void *userdata)
 {
-	Asked *asked = userdata;
-
 	p->heard &= (uint8_t)~source_bit(ask);
-	if (asked->n < ARRAY_SIZE(asked->ports))
-		asked->ports[asked->n++] = (NeighborPort){p->now.values.device_name, p->number};
+	(void)neighbor_ports_add(userdata, p);
 }
 
 static void hear_port(NeighborAsk *ask, Port *p, const PortSnapshot *other_end)
@@ -169,16 +161,15 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 static void begin_ask(NeighborAsk *ask)
 {
 	Manager *m = ask->manager;
-	Asked asked = {};
+	NeighborPorts ports = {};
 
 	if (!ask->path || ask->slot)
 		return;
-	each_port(ask, begin_hearing, &asked);
+	each_port(ask, begin_hearing, &ports);
 	if (access(ask->path, F_OK) < 0)
 		each_port(ask, lose, NULL);
-	else if (asked.n > 0 && m->bus)
-		(void)bus_ask_neighbors(m->bus, ask->source, asked.ports, asked.n, on_answer, ask,
-					&ask->slot);
+	else if (ports.n > 0 && m->bus)
+		(void)bus_ask_neighbors(m->bus, ask->source, &ports, on_answer, ask, &ask->slot);
 }
 
 static int on_time(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

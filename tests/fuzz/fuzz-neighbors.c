@@ -74,7 +74,7 @@ static void read_counters(sd_bus_message *answer)
 	NeighborPort port;
 	Table *counters;
 
-	if (bus_take_far_counters(answer) < 0)
+	if (bus_take_neighbors(FAR_COUNTERS, answer) < 0)
 		return;
 	while (bus_next_far_counters(answer, &port, &counters, &why) > 0) {
 		FUZZ_CHECK(port.name != NULL && (!why || why->on_bus));
@@ -89,11 +89,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct {
 		const char *type;
-		NeighborSource source; /* _NEIGHBOR_SOURCE_MAX: counters */
+		NeighborSource source;
 	} answers[] = {
 		{"a(ssssssuuitt)", NEIGHBORS_OF_LLDPD},
 		{"a(suyyttsuu)", NEIGHBORS_OF_FABRIC},
-		{"a(susa(st))", _NEIGHBOR_SOURCE_MAX},
+		{"a(susa(st))", FAR_COUNTERS},
 		{"a{oa{sa{sv}}}", NEIGHBORS_OF_NETWORK_MANAGER},
 		{"a(su)", NEIGHBORS_OF_LLDPD},
 	};
@@ -127,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (m &&
 	    message_append(m, &in, answers[choice / 5 % 16 ? reader : choice / 80].type) >= 0 &&
 	    message_seal(m) >= 0) {
-		if (answers[reader].source == _NEIGHBOR_SOURCE_MAX)
+		if (answers[reader].source == FAR_COUNTERS)
 			read_counters(m);
 		else
 			read_answer(answers[reader].source, m, size % 16 == 0);
