@@ -37,47 +37,41 @@ static int append_row(sd_bus_message *reply, const Attribute *row, const PortVal
 	return sd_bus_message_append(reply, "{ss}", row->field, number);
 }
 
-static int method_read(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int answer_read(Helper *h, sd_bus_message *call, sd_bus_message *reply,
+		       _unused_ sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	Service *s = userdata;
 	PortSnapshot said = {};
 	ModulePages pages;
 	uint32_t ifindex;
-	int r = sd_bus_message_read(m, "u", &ifindex);
+	int r = sd_bus_message_read(call, "u", &ifindex);
 
 	if (r < 0)
 		return r;
-	helper_note_call(&s->helper);
-	r = module_read(&s->ethtool, ifindex, &pages);
+	r = module_read(&((Service *)h)->ethtool, ifindex, &pages);
 	if (r == -ENOMEDIUM)
 		PORT_SUPPLY(&said, cable_present, 0);
 	else if (r < 0)
 		return r;
 	else
 		module_decode(&pages, &said);
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "{ss}");
+	r = 0;
 	MASK_FOREACH(a, said.supplied)
 	if (r >= 0)
 		r = append_row(reply, &port_attributes[a], &said.values);
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	return r;
 }
 
 int main(int argc, char *argv[])
 {
-	Service s = {
-		.helper = {NAME, PATH, {{"Read", "u", "a{ss}", method_read}}, IDLE_USEC, NULL, {}},
-		.ethtool = GENL_CLOSED};
+	Service s = {.helper = {.name = NAME,
+				.path = PATH,
+				.methods = {{"Read", "u", "a{ss}", answer_read}},
+				.idle_usec = IDLE_USEC},
+		     .ethtool = GENL_CLOSED};
 	int status;
 
-	if (argc > 1) {
-		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
-		return EXIT_FAILURE;
-	}
+	if (argc > 1)
+		return helper_refuse_argument(argv[1]);
 	status = helper_main(&s.helper, "rdmad-cable", 0);
 	genl_done(&s.ethtool);
 	return status;

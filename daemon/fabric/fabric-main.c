@@ -17,8 +17,6 @@
  * that is a right of this program, which talks to nobody but rdmad, and rdmad does not have it.
  */
 
-#include <unistd.h>
-
 #include "helper.h"
 #include "hop.h"
 
@@ -76,51 +74,42 @@ static int append_counters(sd_bus_message *m, const Hop *h)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* Answers M with an array of TYPE, of which APPEND adds an entry for each port. */
-static int answer(sd_bus_message *m, Helper *helper, bool counters, const char *type,
+/* Answers CALL with an entry for each port, which APPEND adds. */
+static int answer(sd_bus_message *call, sd_bus_message *reply, bool counters,
 		  int (*append)(sd_bus_message *m, const Hop *h))
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_free_ Hop *hops = calloc(PORTS_MAX, sizeof(*hops));
 	size_t n = 0;
-	int r = hops ? read_ports(m, hops, &n) : -ENOMEM;
+	int r = hops ? read_ports(call, hops, &n) : -ENOMEM;
 
-	helper_note_call(helper);
-	if (r >= 0)
-		r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', type);
 	if (r < 0)
 		return r;
-	alarm(ANSWER_SEC);
 	hop_ask(hops, n, counters);
-	alarm(0);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = append(reply, &hops[i]);
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	return r;
 }
 
-static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int answer_list(_unused_ Helper *h, sd_bus_message *call, sd_bus_message *reply,
+		       _unused_ sd_bus_error *error)
 {
-	return answer(m, userdata, false, "(suyyttsuu)", append_end);
+	return answer(call, reply, false, append_end);
 }
 
-static int method_get_counters(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int answer_counters(_unused_ Helper *h, sd_bus_message *call, sd_bus_message *reply,
+			   _unused_ sd_bus_error *error)
 {
-	return answer(m, userdata, true, "(susa(st))", append_counters);
+	return answer(call, reply, true, append_counters);
 }
 
 int main(void)
 {
-	Helper h = {NAME,
-		    PATH,
-		    {{"List", "a(su)", "a(suyyttsuu)", method_list},
-		     {"GetCounters", "a(su)", "a(susa(st))", method_get_counters}},
-		    IDLE_USEC,
-		    NULL,
-		    {}};
+	Helper h = {.name = NAME,
+		    .path = PATH,
+		    .methods = {{"List", "a(su)", "a(suyyttsuu)", answer_list},
+				{"GetCounters", "a(su)", "a(susa(st))", answer_counters}},
+		    .idle_usec = IDLE_USEC,
+		    .answer_sec = ANSWER_SEC};
 
 	return helper_main(&h, "rdmad-fabric", 0);
 }

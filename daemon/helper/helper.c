@@ -3,13 +3,9 @@
 #include "helper.h"
 
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "util.h"
-
-void helper_note_call(Helper *h)
-{
-	sd_event_source_set_time_relative(h->idle, h->idle_usec);
-}
 
 static int on_idle(sd_event_source *source, _unused_ uint64_t usec, _unused_ void *userdata)
 {
@@ -21,6 +17,28 @@ static int on_disconnected(_unused_ sd_bus_message *m, void *userdata, _unused_ 
 	return sd_event_exit(userdata, 0);
 }
 
+static int on_call(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	Helper *h = userdata;
+	const HelperMethod *method = h->methods;
+	int r = sd_bus_message_new_method_return(m, &reply);
+
+	while (!streq(method->name, sd_bus_message_get_member(m)))
+		method++;
+	sd_event_source_set_time_relative(h->idle, h->idle_usec);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', method->returns + 1);
+	if (r < 0)
+		return r;
+	alarm(h->answer_sec);
+	r = method->answer(h, m, reply, error);
+	alarm(0);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
 static int start(sd_event *event, sd_bus *bus, Helper *h)
 {
 	int r = sd_event_add_time_relative(event, &h->idle, CLOCK_MONOTONIC, h->idle_usec, 0,
@@ -29,8 +47,8 @@ static int start(sd_event *event, sd_bus *bus, Helper *h)
 
 	h->vtable[n++] = (sd_bus_vtable)SD_BUS_VTABLE_START(0);
 	for (const HelperMethod *m = h->methods; n <= HELPER_METHODS_MAX && m->name; m++)
-		h->vtable[n++] = (sd_bus_vtable)SD_BUS_METHOD(
-			m->name, m->takes, m->returns, m->answer, SD_BUS_VTABLE_UNPRIVILEGED);
+		h->vtable[n++] = (sd_bus_vtable)SD_BUS_METHOD(m->name, m->takes, m->returns,
+							      on_call, SD_BUS_VTABLE_UNPRIVILEGED);
 	h->vtable[n] = (sd_bus_vtable)SD_BUS_VTABLE_END;
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(bus, NULL, h->path, h->name, h->vtable, h);
@@ -60,6 +78,12 @@ static int run(Helper *h)
 		r = sd_event_loop(event);
 	h->idle = sd_event_source_unref(h->idle);
 	return r;
+}
+
+int helper_refuse_argument(const char *argument)
+{
+	fprintf(stderr, "Unexpected argument: %s\n", argument);
+	return EXIT_FAILURE;
 }
 
 int helper_main(Helper *h, const char *program, int error)

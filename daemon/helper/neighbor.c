@@ -2,8 +2,6 @@
 
 #include "neighbor.h"
 
-#include <unistd.h>
-
 #include "util.h"
 
 /* Longer than the default of NeighborIntervalSec=: where there is somebody to ask, the program
@@ -29,49 +27,29 @@ static int append_neighbor(void *userdata, const Neighbor *n)
 /* 1: the other program runs; 0: it does not; a negative errno. */
 static int is_there(const NeighborReader *r, sd_bus *bus)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *answer = NULL;
-	int is_owned = 1, error = 0;
+	int error = r->name ? sd_bus_get_name_creds(bus, r->name, 0, NULL) : 0;
 
-	if (r->name)
-		error = sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-					   "org.freedesktop.DBus", "NameHasOwner", NULL, &answer,
-					   "s", r->name);
-	if (answer)
-		error = sd_bus_message_read(answer, "b", &is_owned);
-	return error < 0 ? error : is_owned;
+	return error == -ENXIO ? 0 : error < 0 ? error : 1;
 }
 
-static int method_list(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+static int answer_list(Helper *h, sd_bus_message *call, sd_bus_message *reply,
+		       _unused_ sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	Service *s = userdata;
-	int r = sd_bus_message_new_method_return(m, &reply);
+	const NeighborReader *reader = ((const Service *)h)->reader;
+	int r = is_there(reader, sd_bus_message_get_bus(call));
 
-	helper_note_call(&s->helper);
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', NEIGHBOR_TYPE);
-	if (r < 0)
-		return r;
-	alarm(ANSWER_SEC);
-	r = is_there(s->reader, sd_bus_message_get_bus(m));
-	if (r > 0)
-		r = s->reader->read(s->reader, append_neighbor, reply);
-	alarm(0);
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	return r > 0 ? reader->read(reader->socket, append_neighbor, reply) : r;
 }
 
 int neighbor_main(const char *name, const char *path, const char *program,
-		  const NeighborReader *reader, int error)
+		  const NeighborReader *reader)
 {
-	Service s = {.helper = {name,
-				path,
-				{{"List", "", "a" NEIGHBOR_TYPE, method_list}},
-				IDLE_USEC,
-				NULL,
-				{}},
+	Service s = {.helper = {.name = name,
+				.path = path,
+				.methods = {{"List", "", "a" NEIGHBOR_TYPE, answer_list}},
+				.idle_usec = IDLE_USEC,
+				.answer_sec = ANSWER_SEC},
 		     .reader = reader};
 
-	return helper_main(&s.helper, program, error);
+	return helper_main(&s.helper, program, 0);
 }

@@ -22,15 +22,14 @@ typedef struct Neighbor {
 /* Gets one other end. A negative errno: no more of them. */
 typedef int (*OnNeighbor)(void *userdata, const Neighbor *n);
 
-/* Who asks the other program, and tells ON with FOR_WHOM of each other end that it knows, one for
- * each link, with texts that text_sanitize() has seen. Blocks as long as the other program does. 0
- * or more, or a negative errno. */
 typedef struct NeighborReader {
-	int (*read)(const struct NeighborReader *r, OnNeighbor on, void *for_whom);
+	/* Asks the other program, and tells ON with FOR_WHOM of each other end that it knows, one
+	 * for each link, with texts that text_sanitize() has seen. Blocks as long as the other
+	 * program does. 0 or more, or a negative errno. */
+	int (*read)(const char *socket, OnNeighbor on, void *for_whom);
 	const char *socket; /* where the other program listens */
 	const char *name;   /* that it has on the bus while it runs: a question to the socket alone
 			       would start it; NULL: none */
-	void *userdata;
 } NeighborReader;
 
 /* helper_main() with NAME at PATH, and List() -> a(ssssssuuitt): of each other end that READER
@@ -40,4 +39,4 @@ typedef struct NeighborReader {
  * of memory (UINT64_MAX: not known), and since when it says that (CLOCK_REALTIME in us). A READER
  * that has not ended after 5 s ends the program, and rdmad gets an error. */
 int neighbor_main(const char *name, const char *path, const char *program,
-		  const NeighborReader *reader, int error);
+		  const NeighborReader *reader);

@@ -6,13 +6,9 @@
 
 #include "neighbor.h"
 
-typedef struct Lldpd Lldpd;
+/* Loads the library. NULL, or why it cannot be. */
+const char *lldpd_load(void);
 
-/* Loads the library. -ELIBACC: there is none; *RET_WHY says why. */
-int lldpd_load(Lldpd **ret, const char **ret_why);
-Lldpd *lldpd_unload(Lldpd *l);
-DEFINE_CLEANUP(Lldpd, lldpd_unload);
-
-/* A NeighborReader whose userdata is an Lldpd and whose socket may be NULL, for the lldpd of the
- * machine. Of several systems on one link it tells the one that lldpd has known for longest. */
-int lldpd_read(const NeighborReader *reader, OnNeighbor on, void *for_whom);
+/* The read() of a NeighborReader whose socket may be NULL, for the lldpd of the machine. Of several
+ * systems on one link it tells the one that lldpd has known for longest. */
+int lldpd_read(const char *socket, OnNeighbor on, void *for_whom);

@@ -12,23 +12,16 @@
 /* An argument is the socket of another lldpd than that of the machine. */
 int main(int argc, char *argv[])
 {
-	NeighborReader reader = {lldpd_read, argc > 1 ? argv[1] : NULL, NULL, NULL};
-	Lldpd *lldpd = NULL;
-	const char *why = "";
-	int r, status;
+	const NeighborReader reader = {lldpd_read, argc > 1 ? argv[1] : NULL, NULL};
+	const char *why;
 
-	if (argc > 2) {
-		fprintf(stderr, "Unexpected argument: %s\n", argv[2]);
-		return EXIT_FAILURE;
-	}
-	r = lldpd_load(&lldpd, &why);
-	if (r == -ELIBACC) {
+	if (argc > 2)
+		return helper_refuse_argument(argv[2]);
+	why = lldpd_load();
+	if (why) {
 		fprintf(stderr, "rdmad-neighbors: %s\n", why);
 		return EXIT_FAILURE;
 	}
-	reader.userdata = lldpd;
-	status = neighbor_main("org.rdma.Neighbors", "/org/rdma/neighbors", "rdmad-neighbors",
-			       &reader, r);
-	lldpd_unload(lldpd);
-	return status;
+	return neighbor_main("org.rdma.Neighbors", "/org/rdma/neighbors", "rdmad-neighbors",
+			     &reader);
 }

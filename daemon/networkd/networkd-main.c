@@ -11,12 +11,9 @@
 int main(int argc, char *argv[])
 {
 	const NeighborReader reader = {networkd_read, argc > 1 ? argv[1] : NETWORKD_SOCKET,
-				       "org.freedesktop.network1", NULL};
+				       "org.freedesktop.network1"};
 
-	if (argc > 2) {
-		fprintf(stderr, "Unexpected argument: %s\n", argv[2]);
-		return EXIT_FAILURE;
-	}
-	return neighbor_main("org.rdma.Networkd", "/org/rdma/networkd", "rdmad-networkd", &reader,
-			     0);
+	if (argc > 2)
+		return helper_refuse_argument(argv[2]);
+	return neighbor_main("org.rdma.Networkd", "/org/rdma/networkd", "rdmad-networkd", &reader);
 }

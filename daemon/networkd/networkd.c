@@ -35,8 +35,7 @@ static void take_text(const json_object *system, const char *name, AttrText ret)
 {
 	json_object *text = member(system, name, json_type_string);
 
-	text_copy(ret, sizeof(AttrText), text ? json_object_get_string(text) : "");
-	text_sanitize(ret, sizeof(AttrText));
+	text_copy_clean(ret, sizeof(AttrText), text ? json_object_get_string(text) : "");
 }
 
 static void take_system(const json_object *system, Neighbor *n)
@@ -72,8 +71,7 @@ static int tell_interface(const json_object *interface, uint64_t now_usec, OnNei
 		if (i == 0 || is_before(&n, &first))
 			first = n;
 	}
-	text_copy(first.interface, sizeof(first.interface), json_object_get_string(name));
-	text_sanitize(first.interface, sizeof(first.interface));
+	text_copy_clean(first.interface, sizeof(first.interface), json_object_get_string(name));
 	return on(for_whom, &first);
 }
 
@@ -138,12 +136,12 @@ static ssize_t receive(int fd, char *buffer, size_t size)
 	return -EMSGSIZE;
 }
 
-int networkd_read(const NeighborReader *reader, OnNeighbor on, void *for_whom)
+int networkd_read(const char *socket, OnNeighbor on, void *for_whom)
 {
 	_cleanup_free_ char *buffer = malloc(NETWORKD_ANSWER_MAX);
 	_cleanup_close_ int fd = -EBADF;
 	ssize_t n;
-	int r = buffer ? connect_to(reader->socket, &fd) : -ENOMEM;
+	int r = buffer ? connect_to(socket, &fd) : -ENOMEM;
 
 	if (r < 0)
 		return r;

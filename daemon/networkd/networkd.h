@@ -15,10 +15,10 @@
 /* An answer of so many bytes is too long: one system takes some 500 of them. */
 #define NETWORKD_ANSWER_MAX 1000000U
 
-/* A NeighborReader whose userdata is NULL. Of several systems on one link it tells the one whose
+/* The read() of a NeighborReader. Of several systems on one link it tells the one whose
  * chassis and port come first in the alphabet: systemd-networkd has no order of them that stays. An
  * older one knows nobody. */
-int networkd_read(const NeighborReader *reader, OnNeighbor on, void *for_whom);
+int networkd_read(const char *socket, OnNeighbor on, void *for_whom);
 
 /* The same, of ANSWER, which has N bytes, at NOW_USEC (CLOCK_REALTIME): systemd-networkd does not
  * say since when it knows a system. -EBADMSG: it is no answer; -EIO: it is an error. */

@@ -36,44 +36,36 @@ static int append_process(sd_bus_message *reply, uint32_t thread, Process *p)
 				     p->name, p->cgroup);
 }
 
-static int method_describe(sd_bus_message *m, void *userdata, sd_bus_error *error)
+static int answer_describe(Helper *h, sd_bus_message *call, sd_bus_message *reply,
+			   sd_bus_error *error)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	Service *s = userdata;
 	const uint32_t *threads;
 	size_t size;
-	int r = sd_bus_message_read_array(m, 'u', (const void **)&threads, &size);
+	int r = sd_bus_message_read_array(call, 'u', (const void **)&threads, &size);
 
 	if (r < 0)
 		return r;
 	if (size > THREADS_MAX * sizeof(*threads))
 		return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
 					 "More than %u threads", THREADS_MAX);
-	helper_note_call(&s->helper);
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = sd_bus_message_open_container(reply, 'a', "(uuutss)");
 	for (size_t i = 0; r >= 0 && i < size / sizeof(*threads); i++) {
 		Process p;
 
-		if (process_read(s->proc, threads[i], &p) == 0)
+		if (process_read(((const Service *)h)->proc, threads[i], &p) == 0)
 			r = append_process(reply, threads[i], &p);
 	}
-	if (r >= 0)
-		r = sd_bus_message_close_container(reply);
-	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+	return r;
 }
 
 int main(int argc, char *argv[])
 {
-	Service s = {};
+	Service s = {.helper = {.name = NAME,
+				.path = PATH,
+				.methods = {{"Describe", "au", "a(uuutss)", answer_describe}},
+				.idle_usec = IDLE_USEC}};
 
-	if (argc > 1) {
-		fprintf(stderr, "Unexpected argument: %s\n", argv[1]);
-		return EXIT_FAILURE;
-	}
-	s.helper = (Helper){NAME,      PATH, {{"Describe", "au", "a(uuutss)", method_describe}},
-			    IDLE_USEC, NULL, {}};
+	if (argc > 1)
+		return helper_refuse_argument(argv[1]);
 	s.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return helper_main(&s.helper, "rdmad-processes", s.proc < 0 ? -errno : 0);
 }

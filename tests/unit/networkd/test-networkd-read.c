@@ -231,7 +231,6 @@ static void *answer_once(_unused_ void *userdata)
 
 static int ask(const char *answer, size_t n)
 {
-	const NeighborReader reader = {networkd_read, peer.socket, NULL, NULL};
 	pthread_t thread;
 	int r;
 
@@ -239,7 +238,7 @@ static int ask(const char *answer, size_t n)
 	peer.n_answer = n;
 	told.n_got = 0;
 	assert_int_equal(pthread_create(&thread, NULL, answer_once, NULL), 0);
-	r = networkd_read(&reader, on_neighbor, &told);
+	r = networkd_read(peer.socket, on_neighbor, &told);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_string_equal(peer.asked, "{\"method\":\"io.systemd.Network.GetLLDPNeighbors\"}");
 	return r;
@@ -293,14 +292,12 @@ static void test_socket(_unused_ void **state)
 
 static void test_no_socket(_unused_ void **state)
 {
-	NeighborReader reader = {networkd_read, "/nonexistent/networkd", NULL, NULL};
 	char path[200];
 
-	assert_int_equal(networkd_read(&reader, on_neighbor, &told), -ENOENT);
+	assert_int_equal(networkd_read("/nonexistent/networkd", on_neighbor, &told), -ENOENT);
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
-	reader.socket = path;
-	assert_int_equal(networkd_read(&reader, on_neighbor, &told), -ENAMETOOLONG);
+	assert_int_equal(networkd_read(path, on_neighbor, &told), -ENAMETOOLONG);
 }
 
 int main(void)
