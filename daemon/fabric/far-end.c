@@ -58,91 +58,60 @@ static uint64_t get_bits(const uint8_t *data, unsigned int bit, unsigned int bit
 	return value;
 }
 
-static int take_node(FarEnd *e, const uint8_t *data)
-{
-	FarEnd n = *e;
-
-	n.type = data[2];
-	n.system = get_bits(data, 32, 64);
-	n.guid = get_bits(data, 96, 64);
-	n.port = data[36];
-	if (n.type == 0 || n.type > TYPE_MAX || n.guid == 0 || n.port == 0)
-		return -EBADMSG;
-	*e = n;
-	return 0;
-}
-
 /* The text fills what it has with 0, or not at all. */
 static void take_text(FarEnd *e, const uint8_t *data)
 {
 	char text[TEXT_BYTES + 1] = "";
 
 	memcpy(text, data, TEXT_BYTES);
-	text_copy(e->text, sizeof(e->text), text);
-	text_sanitize(e->text, sizeof(e->text));
-}
-
-/* The codes are one mask in parts: SDR to QDR, FDR to NDR behind FDR10, which is the vendor's, and
- * XDR. */
-static void take_port(FarEnd *e, const uint8_t *data)
-{
-	e->widths = data[29];
-	e->speeds = (data[35] & 0x7U) | (data[63] & 0xfU) << 4 | (data[56] & 0x1U) << 8;
-}
-
-static int take_lid(FarEnd *e, const uint8_t *data)
-{
-	uint64_t lid = get_bits(data, 128, 16);
-
-	if (lid > UNICAST_LID_MAX)
-		return -EBADMSG;
-	e->lid = (uint16_t)lid;
-	return 0;
-}
-
-/* The answer names the port that it is about. */
-static int take_counters(FarEnd *e, FarEndPart part, const uint8_t *data)
-{
-	if (data[1] != e->port)
-		return -EBADMSG;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].part == part)
-			e->counters[i] = get_bits(data, rows[i].bit, rows[i].bits);
-	return 0;
-}
-
-static int take_part(FarEnd *e, FarEndPart part, const uint8_t *data)
-{
-	switch (part) {
-	case FAR_END_NODE:
-		return take_node(e, data);
-	case FAR_END_TEXT:
-		take_text(e, data);
-		return 0;
-	case FAR_END_PORT:
-		take_port(e, data);
-		return 0;
-	case FAR_END_LID:
-		return take_lid(e, data);
-	case FAR_END_CLASS:
-		e->abilities = (uint16_t)get_bits(data, 16, 16);
-		return 0;
-	case FAR_END_COUNTERS:
-	case FAR_END_EXTENDED:
-		return take_counters(e, part, data);
-	case _FAR_END_PART_MAX:
-		break;
-	}
-	return -EBADMSG;
+	text_copy_clean(e->text, sizeof(e->text), text);
 }
 
 int far_end_take(FarEnd *e, FarEndPart part, const uint8_t data[FAR_END_BYTES])
 {
-	int r = take_part(e, part, data);
+	bool can_be = true;
+	FarEnd n = *e;
 
-	if (r >= 0)
-		e->parts |= 1U << part;
-	return r;
+	switch (part) {
+	case FAR_END_NODE:
+		n.type = data[2];
+		n.system = get_bits(data, 32, 64);
+		n.guid = get_bits(data, 96, 64);
+		n.port = data[36];
+		can_be = n.type != 0 && n.type <= TYPE_MAX && n.guid != 0 && n.port != 0;
+		break;
+	case FAR_END_TEXT:
+		take_text(&n, data);
+		break;
+	case FAR_END_PORT:
+		n.widths = data[29];
+		/* The codes are one mask in parts: SDR to QDR, FDR to NDR behind FDR10, which is
+		 * the vendor's, and XDR. */
+		n.speeds = (data[35] & 0x7U) | (data[63] & 0xfU) << 4 | (data[56] & 0x1U) << 8;
+		break;
+	case FAR_END_LID:
+		n.lid = (uint16_t)get_bits(data, 128, 16);
+		can_be = n.lid <= UNICAST_LID_MAX;
+		break;
+	case FAR_END_CLASS:
+		n.abilities = (uint16_t)get_bits(data, 16, 16);
+		break;
+	case FAR_END_COUNTERS:
+	case FAR_END_EXTENDED:
+		/* The answer names the port that it is about. */
+		can_be = data[1] == n.port;
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+			if (rows[i].part == part)
+				n.counters[i] = get_bits(data, rows[i].bit, rows[i].bits);
+		break;
+	case _FAR_END_PART_MAX:
+		can_be = false;
+	}
+	if (!can_be)
+		return -EBADMSG;
+	n.parts |= 1U << part;
+	*e = n;
+	return 0;
 }
 
 static bool has_counter(const FarEnd *e, size_t i)
