@@ -2,7 +2,6 @@
 
 #include "control-files.h"
 
-#include <dirent.h>
 #include <endian.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,8 +9,6 @@
 #include "config-space.h"
 #include "pci.h"
 #include "util.h"
-
-DEFINE_CLEANUP(DIR, closedir);
 
 static bool read_config(void *userdata, unsigned int at, uint32_t *ret)
 {
@@ -54,25 +51,16 @@ static int write_function(int functions, const char *address, int out)
 	return write_control(out, address, &c);
 }
 
-int control_files_write(int functions, int out)
+int control_files_write(DIR *functions, int out)
 {
-	_cleanup_(closedir_pointer) DIR *directory = NULL;
-	int fd = openat(functions, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	const struct dirent *d;
+	int r = 0;
 
-	if (fd < 0)
-		return -errno;
-	directory = fdopendir(fd);
-	if (!directory) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
-	for (unsigned int i = 0; r == 0 && i < CONTROL_FILES_MAX && (d = readdir(directory)); i++) {
+	for (unsigned int i = 0; r == 0 && i < CONTROL_FILES_MAX && (d = readdir(functions)); i++) {
 		char address[PCI_ADDRESS_SIZE];
 
 		if (pci_address_parse(d->d_name, address) == 0 && streq(address, d->d_name))
-			r = write_function(functions, address, out);
+			r = write_function(dirfd(functions), address, out);
 	}
 	return r;
 }

@@ -11,11 +11,14 @@
 #include "control-files.h"
 #include "util.h"
 
+DEFINE_CLEANUP(DIR, closedir);
+
 #define FUNCTIONS "/sys/bus/pci/devices"
 
 int main(int argc, char *argv[])
 {
-	_cleanup_close_ int functions = -EBADF, out = -EBADF;
+	_cleanup_(closedir_pointer) DIR *functions = NULL;
+	_cleanup_close_ int out = -EBADF;
 	const char *directory = getenv("RUNTIME_DIRECTORY");
 	int r;
 
@@ -27,11 +30,11 @@ int main(int argc, char *argv[])
 		fputs("rdmad-pci: RUNTIME_DIRECTORY is not set: see rdmad-pci.service\n", stderr);
 		return EXIT_FAILURE;
 	}
-	functions = open(FUNCTIONS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (functions < 0 && errno == ENOENT)
+	functions = opendir(FUNCTIONS);
+	if (!functions && errno == ENOENT)
 		return EXIT_SUCCESS; /* a machine without PCI */
 	out = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = functions < 0 || out < 0 ? -errno : control_files_write(functions, out);
+	r = !functions || out < 0 ? -errno : control_files_write(functions, out);
 	if (r < 0)
 		fprintf(stderr, "rdmad-pci: %s\n", strerror(-r));
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -50,11 +50,13 @@ static const char *text_of(const Tree *t, const char *address)
 
 static int write_all(const Tree *t)
 {
-	int in = openat(t->fd, "in", O_RDONLY), out = openat(t->fd, "out", O_RDONLY);
-	int r = control_files_write(in, out);
+	DIR *in = fdopendir(openat(t->fd, "in", O_RDONLY));
+	int out = openat(t->fd, "out", O_RDONLY), r;
 
-	assert_true(in >= 0 && out >= 0);
-	close(in);
+	assert_non_null(in);
+	assert_true(out >= 0);
+	r = control_files_write(in, out);
+	closedir(in);
 	close(out);
 	return r;
 }
