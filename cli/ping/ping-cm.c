@@ -25,12 +25,12 @@
 	F(resolve_addr)                                                                            \
 	F(resolve_route)
 
-struct PingCm {
-	struct rdma_event_channel *channel;
+/* The library, once it is loaded. */
+static struct {
 #define F(name) __typeof__(&rdma_##name) name;
 	FUNCTIONS(F)
 #undef F
-};
+} rdmacm;
 
 /* R is what a function of the library has returned: if it is not 0, errno says why. */
 static int errno_of(int r)
@@ -38,15 +38,13 @@ static int errno_of(int r)
 	return r == 0 ? 0 : errno > 0 ? -errno : -EIO;
 }
 
-int ping_cm_open(PingCm **ret, const char **ret_why)
+int ping_cm_open(struct rdma_event_channel **ret, const char **ret_why)
 {
-	_cleanup_(ping_cm_close_pointer) PingCm *cm = calloc(1, sizeof(*cm));
 	void *library = dlopen("librdmacm.so.1", RTLD_NOW | RTLD_LOCAL);
+	struct rdma_event_channel *channel;
 	bool all = library != NULL;
 
-	if (!cm)
-		return -ENOMEM;
-#define F(name) all = all && (*(void **)&cm->name = dlsym(library, "rdma_" #name));
+#define F(name) all = all && (*(void **)&rdmacm.name = dlsym(library, "rdma_" #name));
 	FUNCTIONS(F)
 #undef F
 	if (!all) {
@@ -54,19 +52,17 @@ int ping_cm_open(PingCm **ret, const char **ret_why)
 		return -ELIBACC;
 	}
 	errno = 0;
-	cm->channel = cm->create_event_channel();
-	if (!cm->channel)
+	channel = rdmacm.create_event_channel();
+	if (!channel)
 		return errno_of(-1);
-	(void)fcntl(cm->channel->fd, F_SETFL, O_NONBLOCK);
-	*ret = steal_pointer(&cm);
-	return (*ret)->channel->fd;
+	(void)fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+	*ret = channel;
+	return channel->fd;
 }
 
-void ping_cm_close(PingCm *cm)
+void ping_cm_close(struct rdma_event_channel *channel)
 {
-	if (cm->channel)
-		cm->destroy_event_channel(cm->channel);
-	free(cm);
+	rdmacm.destroy_event_channel(channel);
 }
 
 void ping_try_start(PingTry *t, const PingSocket *to, const PingSocket *from)
@@ -78,9 +74,9 @@ void ping_try_start(PingTry *t, const PingSocket *to, const PingSocket *from)
 	/* the port has the same place in an address of IPv6 */
 	peer.v4.sin_port = htons(SERVICE);
 	errno = 0;
-	r = errno_of(t->cm->create_id(t->cm->channel, &t->id, t, RDMA_PS_TCP));
+	r = errno_of(rdmacm.create_id(t->channel, &t->id, t, RDMA_PS_TCP));
 	if (r == 0)
-		r = errno_of(t->cm->resolve_addr(t->id, from ? &source.any : NULL, &peer.any,
+		r = errno_of(rdmacm.resolve_addr(t->id, from ? &source.any : NULL, &peer.any,
 						 t->wait_ms));
 	if (r < 0)
 		t->state = ping_failed(t->state, r, t->way);
@@ -89,7 +85,7 @@ void ping_try_start(PingTry *t, const PingSocket *to, const PingSocket *from)
 void ping_try_end(PingTry *t)
 {
 	if (t->id)
-		(void)t->cm->destroy_id(t->id);
+		(void)rdmacm.destroy_id(t->id);
 	t->id = NULL;
 }
 
@@ -112,18 +108,18 @@ static int go_on(PingTry *t)
 		memcpy(t->way->gid, &t->id->route.addr.addr.ibaddr.sgid, sizeof(t->way->gid));
 		/* iWARP has none */
 		t->way->has_gid = t->id->route.addr.addr.ibaddr.sgid.global.interface_id != 0;
-		return errno_of(t->cm->resolve_route(t->id, t->wait_ms));
+		return errno_of(rdmacm.resolve_route(t->id, t->wait_ms));
 	}
 	if (t->state.stage == PING_STAGE_ANSWER) {
 		take_path(&t->id->route, t->way);
 		t->sent_usec = monotonic_now_usec();
-		return errno_of(t->cm->connect(t->id, &p));
+		return errno_of(rdmacm.connect(t->id, &p));
 	}
 	t->state.took_usec = monotonic_now_usec() - t->sent_usec;
 	return 0;
 }
 
-int ping_cm_next(PingCm *cm, PingTry **ret)
+int ping_cm_next(struct rdma_event_channel *channel, PingTry **ret)
 {
 	struct rdma_cm_event *event;
 	PingStage was;
@@ -132,7 +128,7 @@ int ping_cm_next(PingCm *cm, PingTry **ret)
 
 	*ret = NULL;
 	errno = 0;
-	r = errno_of(cm->get_cm_event(cm->channel, &event));
+	r = errno_of(rdmacm.get_cm_event(channel, &event));
 	if (r < 0)
 		return r == -EAGAIN ? 0 : r;
 	t = event->id->context;
@@ -140,7 +136,7 @@ int ping_cm_next(PingCm *cm, PingTry **ret)
 	/* -1 is of the library itself: it could not open the device */
 	status = event->status == -1 ? errno_of(-1) : event->status;
 	t->state = ping_next(t->state, event->event, status, t->way);
-	(void)cm->ack_cm_event(event);
+	(void)rdmacm.ack_cm_event(event);
 	if (t->state.stage != was) {
 		r = go_on(t);
 		if (r < 0)

@@ -8,18 +8,15 @@
 
 #include "ping-route.h"
 
-typedef struct PingCm PingCm;
-
 /* Returns a descriptor that is readable when there is an event, or a negative errno; -ELIBACC: the
  * library cannot be loaded, and *RET_WHY says why. */
-int ping_cm_open(PingCm **ret, const char **ret_why);
+int ping_cm_open(struct rdma_event_channel **ret, const char **ret_why);
 /* All tries must have ended. */
-void ping_cm_close(PingCm *cm);
-DEFINE_CLEANUP(PingCm, ping_cm_close);
+void ping_cm_close(struct rdma_event_channel *channel);
 
 /* A request to a peer. */
 typedef struct PingTry {
-	PingCm *cm;
+	struct rdma_event_channel *channel;
 	PingWay *way;
 	int wait_ms; /* the kernel gives up after that */
 	struct rdma_cm_id *id;
@@ -27,11 +24,11 @@ typedef struct PingTry {
 	uint64_t sent_usec;
 } PingTry;
 
-/* Begins T, of which CM, WAY and WAIT_MS are set, with a request to TO, from FROM if that is not
- * NULL. */
+/* Begins T, of which CHANNEL, WAY and WAIT_MS are set, with a request to TO, from FROM if that is
+ * not NULL. */
 void ping_try_start(PingTry *t, const PingSocket *to, const PingSocket *from);
 /* Ends it; it may be started again. */
 void ping_try_end(PingTry *t);
 
 /* Takes the next event, and goes on with the try that it is for: *RET, NULL if there is none. */
-int ping_cm_next(PingCm *cm, PingTry **ret);
+int ping_cm_next(struct rdma_event_channel *channel, PingTry **ret);

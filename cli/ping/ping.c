@@ -55,7 +55,7 @@ typedef struct Peer {
 typedef struct Ping {
 	Context *c;
 	const char *what; /* the command */
-	PingCm *cm;
+	struct rdma_event_channel *channel;
 	int fd;		  /* of its events; a negative errno: it cannot be used */
 	Selection from;	  /* the port of --from */
 	ObjectList ports; /* those that were read */
@@ -72,8 +72,8 @@ static void ping_done(Ping *p)
 		free(p->peers[i].result.tries);
 	}
 	free(p->peers);
-	if (p->cm)
-		ping_cm_close(p->cm);
+	if (p->channel)
+		ping_cm_close(p->channel);
 	selection_done(&p->from);
 	object_list_done(&p->ports);
 }
@@ -202,7 +202,7 @@ static PingState look(Ping *p, Peer *peer)
 		way->port = find_port(p, way->netdev, &way->gid_index);
 	way->vlan = find_vlan(way->port, way->gid_index);
 	if (p->fd < 0)
-		p->fd = ping_cm_open(&p->cm, &why);
+		p->fd = ping_cm_open(&p->channel, &why);
 	if (p->fd < 0)
 		return (PingState){PING_STAGE_BROKEN, PING_LINK_RDMA_CM, p->fd, 0};
 	return (PingState){};
@@ -216,7 +216,7 @@ static int start_try(Ping *p, Peer *peer)
 		find_address(peer);
 	if (*peer->result.way.address)
 		t->state = look(p, peer);
-	t->cm = p->cm;
+	t->channel = p->channel;
 	if (t->state.stage != PING_STAGE_BROKEN)
 		ping_try_start(t, &peer->address, peer->from);
 	peer->is_asked = true;
@@ -228,7 +228,7 @@ static int take_event(Ping *p)
 {
 	PingTry *t;
 	Peer *peer;
-	int r = ping_cm_next(p->cm, &t);
+	int r = ping_cm_next(p->channel, &t);
 
 	if (r < 0 || !t || t->state.stage < PING_STAGE_DONE)
 		return r;
@@ -393,7 +393,7 @@ static ExitStatus prepare(Ping *p, char **peers, size_t n)
 	status = choose_from(p);
 	if (status != STATUS_OK)
 		return status;
-	p->fd = ping_cm_open(&p->cm, &why);
+	p->fd = ping_cm_open(&p->channel, &why);
 	if (p->fd == -ELIBACC)
 		return complain_as(
 			STATUS_CANNOT_ASK,
