@@ -44,7 +44,7 @@ static bool next_entry(const Rail *r, size_t *at, Entry *ret)
 {
 	const Value *gids = object_value(r->port, PORT_ATTR_gids);
 
-	while (gids && gids->type == VALUE_ARRAY && *at < gids->n)
+	while (*at < value_count(gids))
 		if (read_entry(r->port, &gids->items[(*at)++], ret))
 			return true;
 	return false;
@@ -239,9 +239,7 @@ static bool read_pkey(const Rail *r, const RailWish *w, size_t i, uint32_t *ret_
 
 static size_t count_pkeys(const Rail *r)
 {
-	const Value *pkeys = object_value(r->port, PORT_ATTR_pkeys);
-
-	return pkeys && pkeys->type == VALUE_ARRAY ? pkeys->n : 0;
+	return value_count(object_value(r->port, PORT_ATTR_pkeys));
 }
 
 bool rail_find_pkey(Rail *r, const RailWish *w, uint32_t pkey)

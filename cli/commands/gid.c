@@ -34,21 +34,14 @@ static ExitStatus add_line(Lines *l, const Object *port, const Value *entry)
 	return STATUS_OK;
 }
 
-static const Value *gids_of(const Object *port)
-{
-	const Value *gids = object_value(port, PORT_ATTR_gids);
-
-	return gids && gids->type == VALUE_ARRAY ? gids : NULL;
-}
-
 static ExitStatus add_port(Lines *l, const Object *port)
 {
-	const Value *gids = gids_of(port);
+	const Value *gids = object_value(port, PORT_ATTR_gids);
 	ExitStatus status = STATUS_OK;
 
-	for (size_t i = 0; gids && status == STATUS_OK && i < gids->n; i++)
-		if (gids->items[i].type == VALUE_STRUCT)
-			status = add_line(l, port, &gids->items[i]);
+	VALUE_FOREACH(e, gids)
+		if (status == STATUS_OK && e->type == VALUE_STRUCT)
+			status = add_line(l, port, e);
 	return status;
 }
 
@@ -57,11 +50,9 @@ static ExitStatus add_entry(Lines *l, const ObjectList *objects, const char *pat
 			    const char *address)
 {
 	const Object *port = object_list_find(objects, path);
-	const Value *gids = port ? gids_of(port) : NULL;
+	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && i < gids->n; i++) {
-		const Value *e = &gids->items[i];
-
+	VALUE_FOREACH(e, gids) {
 		if (e->type == VALUE_STRUCT && e->n > 0 && e->items[0].type == VALUE_UNSIGNED &&
 		    e->items[0].number == index)
 			return add_line(l, port, e);

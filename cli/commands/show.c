@@ -133,7 +133,7 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	char heading[32];
 
 	print_heading(c, o->rows[row].name);
-	if (v->type != VALUE_ARRAY || v->n == 0 || object_unavailable(o, row))
+	if (value_count(v) == 0 || object_unavailable(o, row))
 		return print_reason(c, o, row);
 	if (!table)
 		return out_of_memory();
@@ -335,7 +335,7 @@ static ExitStatus print_addresses(Context *c, const Object *port)
 	size_t size, n = 0;
 	FILE *f;
 
-	if (!gids || gids->type != VALUE_ARRAY || gids->n == 0)
+	if (value_count(gids) == 0)
 		return STATUS_OK;
 	list = find_addresses(gids);
 	f = list ? open_memstream(&text, &size) : NULL;
@@ -405,7 +405,7 @@ static void print_history(Context *c, const Object *port)
 	if (arg_history == 0 ||
 	    sd_bus_call_method(c->bus, RDMAD_BUS_NAME, port->path, RDMAD_INTERFACE_PORT,
 			       "GetHistory", NULL, &reply, "a{sv}", 0) < 0 ||
-	    value_read(reply, &history) < 0 || history.type != VALUE_ARRAY || history.n == 0)
+	    value_read(reply, &history) < 0 || value_count(&history) == 0)
 		return;
 	print_heading(c, "History");
 	for (size_t i = history.n > arg_history ? history.n - arg_history : 0; i < history.n; i++)

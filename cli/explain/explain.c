@@ -145,7 +145,7 @@ static void add_fact(Story *s, const char *what, const char *value)
 /* Row I of O as a fact, if it has a value: a text or yes or no. */
 static void add_row(Story *s, const Object *o, size_t i)
 {
-	const Value *v = o ? object_value(o, i) : NULL;
+	const Value *v = object_value(o, i);
 
 	if (v && v->type == VALUE_TEXT)
 		add_fact(s, o->rows[i].name, value_text(v));
@@ -156,13 +156,11 @@ static void add_row(Story *s, const Object *o, size_t i)
 /* The check of each finding of O as a fact: what is wrong with O is judged in one place. */
 static void add_findings(Story *s, const Object *o, size_t row)
 {
-	const Value *findings = o ? object_value(o, row) : NULL;
+	const Value *findings = object_value(o, row);
 
-	if (!findings || findings->type != VALUE_ARRAY)
-		return;
-	for (size_t i = 0; i < findings->n; i++)
-		if (findings->items[i].n > 0)
-			add_fact(s, "Finding", value_text(&findings->items[i].items[0]));
+	VALUE_FOREACH(f, findings)
+		if (f->n > 0)
+			add_fact(s, "Finding", value_text(&f->items[0]));
 }
 
 static void add_facts(Story *s)

@@ -64,7 +64,7 @@ static const Value *read_item(const Value *entry, const char *key, size_t i, siz
 {
 	const Value *all = history_entry_member(entry, key), *t;
 
-	if (!all || all->type != VALUE_ARRAY || i >= all->n)
+	if (i >= value_count(all))
 		return NULL;
 	t = &all->items[i];
 	return t->type == VALUE_STRUCT && t->n >= tail && t->items[first].type == VALUE_UNSIGNED &&

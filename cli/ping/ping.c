@@ -95,12 +95,11 @@ static const Object *find_port(Ping *p, const char *what, uint32_t *ret_gid)
 /* The VLAN of the GID at this INDEX; 0: none, or it is not known. */
 static uint32_t find_vlan(const Object *port, uint32_t index)
 {
-	const Value *gids = port ? object_value(port, PORT_ATTR_gids) : NULL;
+	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
-		if (format_member_number(ATTR_GIDS, "index", &gids->items[i]) == index)
-			return (uint32_t)format_member_number(ATTR_GIDS, "vlan_id",
-							      &gids->items[i]);
+	VALUE_FOREACH(gid, gids)
+		if (format_member_number(ATTR_GIDS, "index", gid) == index)
+			return (uint32_t)format_member_number(ATTR_GIDS, "vlan_id", gid);
 	return 0;
 }
 

@@ -155,7 +155,7 @@ static size_t add_guids(const CheckRun *r, const Object *const *devices, size_t 
 				    value_text(guid)};
 	for (size_t i = 0; i < order && first; i++)
 		first = devices[i] != device;
-	guid = device ? object_value(device, DEVICE_ATTR_node_guid) : NULL;
+	guid = object_value(device, DEVICE_ATTR_node_guid);
 	if (guid && first)
 		items[n++] = (Guid){port, order, &device_attributes[DEVICE_ATTR_node_guid],
 				    value_text(guid)};

@@ -118,9 +118,9 @@ static bool has_address(const Object *port, const char *address)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
-		if (*format_member_text(ATTR_GIDS, "netdev", &gids->items[i]) &&
-		    streq(format_member_text(ATTR_GIDS, "address", &gids->items[i]), address))
+	VALUE_FOREACH(gid, gids)
+		if (*format_member_text(ATTR_GIDS, "netdev", gid) &&
+		    streq(format_member_text(ATTR_GIDS, "address", gid), address))
 			return true;
 	return false;
 }
@@ -185,10 +185,10 @@ void look_for_stale_gids(CheckRun *r)
 	    hw_address_parse(object_text(r->port, PORT_ATTR_netdev_address), mac) != 6)
 		return;
 	mac_interface_id(mac, id);
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		const char *text = format_member_text(ATTR_GIDS, "gid", &gids->items[i]);
+	VALUE_FOREACH(entry, gids) {
+		const char *text = format_member_text(ATTR_GIDS, "gid", entry);
 
-		if (!streq(format_member_text(ATTR_GIDS, "netdev", &gids->items[i]), netdev) ||
+		if (!streq(format_member_text(ATTR_GIDS, "netdev", entry), netdev) ||
 		    gid_parse(text, gid) < 0 || gid[0] != 0xfe || !gid_is_link_local(gid) ||
 		    gid[11] != 0xff || gid[12] != 0xfe)
 			continue;
@@ -229,9 +229,9 @@ static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 		a->items[a->n++] =
 			(PortAddress){port, order, object_text(port, PORT_ATTR_netdev), mac};
 	}
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
-		const char *address = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
+	VALUE_FOREACH(gid, gids) {
+		const char *netdev = format_member_text(ATTR_GIDS, "netdev", gid);
+		const char *address = format_member_text(ATTR_GIDS, "address", gid);
 
 		/* an interface can have the same link-local address as another one */
 		if (!*netdev || !check_reaches(address))

@@ -89,9 +89,8 @@ static bool has_near_one(const CheckRun *r)
 {
 	const Value *all = object_value(r->device, DEVICE_ATTR_accelerators);
 
-	for (size_t i = 0; all && all->type == VALUE_ARRAY && i < all->n; i++) {
-		const char *distance =
-			format_member_text(ATTR_ACCELERATORS, "distance", &all->items[i]);
+	VALUE_FOREACH(entry, all) {
+		const char *distance = format_member_text(ATTR_ACCELERATORS, "distance", entry);
 
 		if (streq(distance, distance_name(DISTANCE_PIX)) ||
 		    streq(distance, distance_name(DISTANCE_PXB)))

@@ -9,13 +9,6 @@
 #include "check-parts.h"
 #include "checks.h"
 
-static const Value *reporters_of(const Object *device)
-{
-	const Value *v = object_value(device, DEVICE_ATTR_health_reporters);
-
-	return v && v->type == VALUE_ARRAY ? v : NULL;
-}
-
 static bool is_in_error(const Value *reporter)
 {
 	return streq(format_member_text(ATTR_HEALTH, "state", reporter), "error");
@@ -60,22 +53,22 @@ static void look_for_failure(CheckRun *r)
 
 void look_for_health_errors(CheckRun *r)
 {
-	const Value *reporters = reporters_of(r->device);
+	const Value *reporters = object_value(r->device, DEVICE_ATTR_health_reporters);
 
 	if (!reporters || reporters->n == 0)
 		look_for_failure(r);
 
-	for (size_t i = 0; reporters && i < reporters->n; i++)
-		if (is_in_error(&reporters->items[i]))
-			tell(r, &reporters->items[i], "is in error");
+	VALUE_FOREACH(reporter, reporters)
+		if (is_in_error(reporter))
+			tell(r, reporter, "is in error");
 }
 
 void look_for_recoveries(CheckRun *r)
 {
-	const Value *reporters = reporters_of(r->device);
+	const Value *reporters = object_value(r->device, DEVICE_ATTR_health_reporters);
 
-	for (size_t i = 0; reporters && i < reporters->n; i++)
-		if (!is_in_error(&reporters->items[i]) &&
-		    format_member_number(ATTR_HEALTH, "recoveries", &reporters->items[i]))
-			tell(r, &reporters->items[i], "has had errors");
+	VALUE_FOREACH(reporter, reporters)
+		if (!is_in_error(reporter) &&
+		    format_member_number(ATTR_HEALTH, "recoveries", reporter))
+			tell(r, reporter, "has had errors");
 }

@@ -43,13 +43,10 @@ bool flap_limit_parse(const char *text, FlapLimit *ret)
 	return true;
 }
 
-/* Member NAME, an array, of the history of the port that the run looks at; NULL if it has none. */
+/* Member NAME of the history of the port that the run looks at; NULL if it has none. */
 static const Value *find_history(const CheckRun *r, const char *name)
 {
-	const Value *history = r->ask.history ? r->ask.history(r->ask.userdata, r->port) : NULL;
-	const Value *member = value_lookup(history, name);
-
-	return member && member->type == VALUE_ARRAY ? member : NULL;
+	return value_lookup(r->ask.history ? r->ask.history(r->ask.userdata, r->port) : NULL, name);
 }
 
 size_t check_count_downs(const CheckRun *r, uint64_t since_usec)
@@ -59,8 +56,8 @@ size_t check_count_downs(const CheckRun *r, uint64_t since_usec)
 
 	if (r->flap.n == 0 || check_may_be_idle(r, r->port))
 		return SIZE_MAX;
-	for (size_t i = 0; downs && i < downs->n; i++)
-		n += value_number(&downs->items[i]) >= since_usec;
+	VALUE_FOREACH(down, downs)
+		n += value_number(down) >= since_usec;
 	return n;
 }
 
@@ -71,9 +68,7 @@ static size_t count_absences(const CheckRun *r, uint64_t since_usec, uint64_t *r
 	const Value *transitions = find_history(r, "Transitions");
 	size_t n = 0;
 
-	for (size_t i = 0; transitions && i < transitions->n; i++) {
-		const Value *t = &transitions->items[i];
-
+	VALUE_FOREACH(t, transitions) {
 		if (t->type != VALUE_STRUCT || t->n < _TRANSITION_MAX ||
 		    t->items[TRANSITION_TIME].number < since_usec ||
 		    !streq(value_text(&t->items[TRANSITION_TO]), "absent"))
@@ -124,7 +119,7 @@ void look_for_flaps(CheckRun *r)
 		return;
 	look_for_resets(r);
 	downs = find_history(r, "LinkDowns");
-	if (!downs || downs->n < r->flap.n)
+	if (value_count(downs) < r->flap.n)
 		return;
 	evidence = check_evidence(r, r->port);
 	n = flaps_count(downs, &evidence, &last);
@@ -195,7 +190,7 @@ void look_at_former_rate(CheckRun *r)
 	    check_is_ignored(r, r->check->name))
 		return;
 	transitions = find_history(r, "Transitions");
-	if (!transitions)
+	if (!transitions || transitions->type != VALUE_ARRAY)
 		return;
 	highest.number = find_highest_rate(r, transitions, &until.number);
 	if (rate->number >= highest.number || check_is_speed_set(r->port))
@@ -227,7 +222,7 @@ void look_for_other_cable(CheckRun *r)
 	    check_is_ignored(r, r->check->name) || check_is_expected(r, row))
 		return;
 	cables = find_history(r, "Cables");
-	if (!cables || cables->n < 2)
+	if (value_count(cables) < 2)
 		return;
 	was = cables->items;
 	is = &cables->items[cables->n - 1];

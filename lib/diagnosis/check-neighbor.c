@@ -59,8 +59,8 @@ static bool has_vlan(const Object *port)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++)
-		if (format_member_number(ATTR_GIDS, "vlan_id", &gids->items[i]) > 0)
+	VALUE_FOREACH(gid, gids)
+		if (format_member_number(ATTR_GIDS, "vlan_id", gid) > 0)
 			return true;
 	return false;
 }

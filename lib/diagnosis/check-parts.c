@@ -237,9 +237,7 @@ uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute
 
 bool check_has_functions(const Object *port)
 {
-	const Value *vfs = object_value(port, PORT_ATTR_vfs);
-
-	return vfs && vfs->type == VALUE_ARRAY && vfs->n > 0;
+	return value_count(object_value(port, PORT_ATTR_vfs)) > 0;
 }
 
 bool check_has_port(const CheckRun *r, const Object *port)

@@ -31,7 +31,7 @@ static bool read_entry(const Value *f, Published *ret)
 /* The entry that follows *I among ALL, the value of Findings, which may be NULL; moves *I on. */
 static bool next_entry(const Value *all, size_t *i, Published *ret)
 {
-	while (all && all->type == VALUE_ARRAY && *i < all->n)
+	while (*i < value_count(all))
 		if (read_entry(&all->items[(*i)++], ret))
 			return true;
 	return false;

@@ -11,9 +11,7 @@ bool check_stands_by(const Object *port)
 	const Value *members = object_value(port, PORT_ATTR_bond_members);
 	const char *netdev = object_text(port, PORT_ATTR_netdev);
 
-	for (size_t i = 0; members && members->type == VALUE_ARRAY && i < members->n; i++) {
-		const Value *m = &members->items[i];
-
+	VALUE_FOREACH(m, members) {
 		if (streq(format_member_text(ATTR_BOND_MEMBERS, "name", m), netdev))
 			return streq(format_member_text(ATTR_BOND_MEMBERS, "state", m),
 				     BOND_MEMBER_BACKUP);
@@ -32,8 +30,8 @@ bool check_has_ipv4(const Object *port)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
+	VALUE_FOREACH(gid, gids) {
+		const char *text = format_member_text(ATTR_GIDS, "address", gid);
 
 		if (strchr(text, '.') && check_reaches(text))
 			return true;
@@ -48,11 +46,11 @@ int check_is_reachable(const Object *port)
 
 	if (check_stands_by(port))
 		return -1;
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n; i++) {
-		if (check_reaches(format_member_text(ATTR_GIDS, "gid", &gids->items[i])))
+	VALUE_FOREACH(gid, gids) {
+		if (check_reaches(format_member_text(ATTR_GIDS, "gid", gid)))
 			return 1;
 		/* one that has gone into another network namespace has left its addresses */
-		if (*format_member_text(ATTR_GIDS, "netdev", &gids->items[i]))
+		if (*format_member_text(ATTR_GIDS, "netdev", gid))
 			is = 0;
 	}
 	return is;

@@ -358,8 +358,7 @@ static char *pkeys_text(const Object *port)
 	size_t size = 0;
 	FILE *f;
 
-	if (!table || table->type != VALUE_ARRAY || table->n == 0 || !object_is_active(port) ||
-	    check_has_functions(port))
+	if (value_count(table) == 0 || !object_is_active(port) || check_has_functions(port))
 		return NULL;
 	keys = calloc(table->n, sizeof(*keys));
 	f = keys ? open_memstream(&text, &size) : NULL;

@@ -156,7 +156,7 @@ static size_t add_addresses(const CheckRun *r, const Object *port, Address *ret,
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
-	for (size_t i = 0; gids && gids->type == VALUE_ARRAY && i < gids->n && n < most; i++) {
+	for (size_t i = 0; i < value_count(gids) && n < most; i++) {
 		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
 		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
 		Address a = {.port = port, .netdev = netdev};

@@ -38,9 +38,7 @@ static size_t find(const Object *port, bool (*is_bad)(const Value *vf), Numbers 
 	const Value *vfs = object_value(port, PORT_ATTR_vfs);
 	size_t n = 0, used = 0;
 
-	for (size_t i = 0; vfs && vfs->type == VALUE_ARRAY && i < vfs->n; i++) {
-		const Value *vf = &vfs->items[i];
-
+	VALUE_FOREACH(vf, vfs) {
 		if (vf->type != VALUE_STRUCT || vf->n == 0 || vf->items[0].type != VALUE_UNSIGNED ||
 		    !is_bad(vf))
 			continue;
@@ -111,9 +109,7 @@ static bool is_same_function(const CheckRun *r, const VfGuid *a, const VfGuid *b
 
 static size_t count_functions(const Object *port)
 {
-	const Value *vfs = object_value(port, PORT_ATTR_vfs);
-
-	return vfs && vfs->type == VALUE_ARRAY ? vfs->n : 0;
+	return value_count(object_value(port, PORT_ATTR_vfs));
 }
 
 /* Fills RET, in the order of the texts; returns how many. */

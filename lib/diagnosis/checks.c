@@ -15,8 +15,8 @@ static bool is_expected(const CheckRun *r, PortAttr a)
 
 static bool has_name(const Value *v, const char *name)
 {
-	for (size_t i = 0; v && v->type == VALUE_ARRAY && i < v->n; i++)
-		if (streq(value_text(&v->items[i]), name))
+	VALUE_FOREACH(item, v)
+		if (streq(value_text(item), name))
 			return true;
 	return false;
 }

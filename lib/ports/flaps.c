@@ -28,9 +28,7 @@ size_t flaps_count(const Value *downs, const SeenSource *evidence, const Value *
 {
 	size_t n = 0;
 
-	for (size_t i = 0; downs && downs->type == VALUE_ARRAY && i < downs->n; i++) {
-		const Value *down = &downs->items[i];
-
+	VALUE_FOREACH(down, downs) {
 		if (down->type != VALUE_UNSIGNED || is_administrative(evidence, down->number))
 			continue;
 		if (ret_last)

@@ -15,13 +15,6 @@ static const char *member(const Value *entry, const char *name)
 	return format_member_text(ATTR_ACCELERATORS, name, entry);
 }
 
-static const Value *table_of(const Object *device)
-{
-	const Value *v = device ? object_value(device, DEVICE_ATTR_accelerators) : NULL;
-
-	return v && v->type == VALUE_ARRAY ? v : NULL;
-}
-
 static int compare_gpus(const void *a, const void *b)
 {
 	return strcmp(((const Gpu *)a)->address, ((const Gpu *)b)->address);
@@ -33,13 +26,13 @@ int gpus_find(const ObjectList *objects, Gpus *ret)
 	size_t n = 0;
 
 	for (size_t i = 0; i < objects->n; i++) {
-		const Value *t = objects->items[i]->is_port ? NULL : table_of(objects->items[i]);
+		const Object *o = objects->items[i];
+		const Value *t = o->is_port ? NULL : object_value(o, DEVICE_ATTR_accelerators);
 
-		for (size_t k = 0; t && k < t->n; k++) {
+		VALUE_FOREACH(e, t) {
 			if (!array_grow(g.items, n))
 				return -ENOMEM;
-			g.items[n++] = (Gpu){member(&t->items[k], "address"),
-					     member(&t->items[k], "model")};
+			g.items[n++] = (Gpu){member(e, "address"), member(e, "model")};
 		}
 	}
 	sort(g.items, n, sizeof(*g.items), compare_gpus);
@@ -64,13 +57,13 @@ const Gpu *gpus_get(const Gpus *g, const char *text)
 
 Distance gpu_distance(const Object *device, const Gpu *g, uint64_t *ret_hops)
 {
-	const Value *t = table_of(device);
+	const Value *t = object_value(device, DEVICE_ATTR_accelerators);
 
-	for (size_t i = 0; t && i < t->n; i++) {
-		if (!streq(member(&t->items[i], "address"), g->address))
+	VALUE_FOREACH(e, t) {
+		if (!streq(member(e, "address"), g->address))
 			continue;
-		*ret_hops = format_member_number(ATTR_ACCELERATORS, "hops", &t->items[i]);
-		return distance_from_name(member(&t->items[i], "distance"));
+		*ret_hops = format_member_number(ATTR_ACCELERATORS, "hops", e);
+		return distance_from_name(member(e, "distance"));
 	}
 	return _DISTANCE_MAX;
 }

@@ -272,10 +272,10 @@ const char *object_verbs_obstacle(const Object *port)
 
 const Value *object_value(const Object *o, size_t i)
 {
-	const Value *v = object_stored(o, i);
+	const Value *v = o ? object_stored(o, i) : NULL;
 
 	/* a source makes only what is valid */
-	return v->type != VALUE_NONE && (o->made || !object_unavailable_code(o, i)) ? v : NULL;
+	return v && v->type != VALUE_NONE && (o->made || !object_unavailable_code(o, i)) ? v : NULL;
 }
 
 const char *object_text(const Object *o, size_t i)
@@ -320,9 +320,7 @@ const char *object_uverbs_node(const Object *device)
 {
 	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
 
-	for (size_t i = 0; nodes && nodes->type == VALUE_ARRAY && i < nodes->n; i++) {
-		const Value *node = &nodes->items[i];
-
+	VALUE_FOREACH(node, nodes) {
 		if (node->type == VALUE_STRUCT && node->n >= 2 &&
 		    streq(value_text(&node->items[0]), "verbs"))
 			return value_text(&node->items[1]);

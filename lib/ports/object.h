@@ -83,7 +83,7 @@ const char *object_unavailable(const Object *o, size_t i);
 const char *object_unavailable_code(const Object *o, size_t i);
 /* Why rdmad cannot use verbs on PORT, as such a code; NULL if it can. */
 const char *object_verbs_obstacle(const Object *port);
-/* The value of row I, NULL if it is unavailable or not there. */
+/* The value of row I of O, NULL if it is unavailable or not there, or O is NULL. */
 const Value *object_value(const Object *o, size_t i);
 /* The text of row I of O, "" if it has none now, or O is NULL. */
 const char *object_text(const Object *o, size_t i);

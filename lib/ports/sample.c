@@ -93,8 +93,8 @@ static const Value *numbered(const Value *d, uint64_t i)
 
 static bool has_number(const Value *array, uint64_t i)
 {
-	for (size_t k = 0; array && array->type == VALUE_ARRAY && k < array->n; k++)
-		if (array->items[k].type == VALUE_UNSIGNED && array->items[k].number == i)
+	VALUE_FOREACH(item, array)
+		if (item->type == VALUE_UNSIGNED && item->number == i)
 			return true;
 	return false;
 }

@@ -7,7 +7,7 @@ static bool read_value(const void *of, size_t i, Seen *ret)
 	enum { REALTIME, MONOTONIC, WHAT, FROM, TO, REASON, _SEEN_MAX };
 	const Value *evidence = of, *e;
 
-	if (!evidence || evidence->type != VALUE_ARRAY || i >= evidence->n)
+	if (i >= value_count(evidence))
 		return false;
 	*ret = (Seen){.what = "", .from = "", .to = "", .reason = ""};
 	e = &evidence->items[i];

@@ -74,6 +74,15 @@ const Value *value_tail(const Value *v, size_t at, const char *key);
 const char *value_text(const Value *v);
 /* The number of V; 0 if V is none, or NULL. */
 uint64_t value_number(const Value *v);
+/* How many items V has; 0 if V is no array, or NULL. */
+static inline size_t value_count(const Value *v)
+{
+	return v && v->type == VALUE_ARRAY ? v->n : 0;
+}
+/* A loop over the items E of V: VALUE_FOREACH(e, v) ... */
+#define VALUE_FOREACH(e, v)                                                                        \
+	for (const Value *e = value_count(v) ? (v)->items : NULL, *e##_end = e ? e + (v)->n : e;   \
+	     e < e##_end; e++)
 /* Whether V is true, and not NULL. */
 bool value_is_true(const Value *v);
 /* Whether an entry of V, the array of a table, has a member that TEXT, a pattern of fnmatch(3) or a
