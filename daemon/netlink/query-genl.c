@@ -69,3 +69,21 @@ struct nl_msg *genl_ethtool_request(const Genl *g, uint8_t command, int header, 
 	nla_nest_end(m, nest);
 	return m;
 }
+
+int genl_ethtool_ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handler,
+		     void *userdata)
+{
+	/* a kernel that has no statistics for it refuses the flag with -EINVAL */
+	static const uint32_t flags[] = {ETHTOOL_FLAG_STATS, 0};
+	int r = -EINVAL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && r == -EINVAL; i++) {
+		struct nl_msg *m = genl_ethtool_request(g, command, ETHTOOL_A_LINKSTATE_HEADER,
+							ifindex, flags[i]);
+
+		if (!m)
+			return -ENOMEM;
+		r = netlink_ask(&g->netlink, m, handler, userdata);
+	}
+	return r;
+}

@@ -32,3 +32,7 @@ struct nl_msg *genl_request(const Genl *g, uint8_t command, int flags);
  * HEADER. Other attributes follow. */
 struct nl_msg *genl_ethtool_request(const Genl *g, uint8_t command, int header, uint32_t ifindex,
 				    uint32_t flags);
+/* Asks it COMMAND about the interface IFINDEX, with statistics if the kernel has some for that, and
+ * no other attribute. */
+int genl_ethtool_ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handler,
+		     void *userdata);

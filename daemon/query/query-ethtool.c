@@ -8,20 +8,13 @@
 #include "netlink-value.h"
 #include "query-link-modes.h"
 
-/* Newer than the headers of Debian 11, of Linux 5.10: FEC_GET and STATS_GET are of 5.13, LINK_DOWNS
- * of 6.3. */
-#define FEC_GET		29
-#define FEC_GET_REPLY	30
-#define STATS_GET	32
-#define STATS_GET_REPLY 33
-#define LINK_DOWNS	7
-#define LINK_LAST	LINK_DOWNS
+/* Newer than the headers of Debian 11, of Linux 5.10: FEC_GET is of 5.13, LINK_DOWNS of 6.3. */
+#define FEC_GET	      29
+#define FEC_GET_REPLY 30
+#define LINK_DOWNS    7
+#define LINK_LAST     LINK_DOWNS
 
 enum { FEC_ACTIVE = 4, FEC_STATS = 5, FEC_LAST = FEC_STATS };
-enum { STATS_HEADER = 2, STATS_GROUPS, STATS_GROUP, STATS_LAST = STATS_GROUP };
-enum { GROUP_STAT = 4 };
-enum { CONTROL_TX, CONTROL_RX };
-#define GROUP_CONTROL 2 /* the bit of the statistics of MAC control frames */
 enum { STAT_CORRECTED = 2, STAT_UNCORRECTABLE, STAT_BITS, STAT_LAST = STAT_BITS };
 
 /* The modes of FEC among the modes of a link, ETHTOOL_LINK_MODE_FEC_*_BIT */
@@ -29,55 +22,6 @@ static const struct {
 	uint32_t bit;
 	const char *word;
 } fec_modes[] = {{49, "off"}, {50, "rs"}, {51, "baser"}, {74, "llrs"}};
-
-static uint64_t number(struct nlattr *a)
-{
-	uint64_t v;
-
-	return netlink_number(a, &v) ? v : UINT64_MAX;
-}
-
-int ethtool_parse_pause(const struct nlmsghdr *message, void *pauses)
-{
-	PauseFrames *ret = pauses;
-	struct nlattr *a[ETHTOOL_A_PAUSE_STATS + 1], *stat[ETHTOOL_A_PAUSE_STAT_RX_FRAMES + 1] = {};
-	int r = genl_parse(message, ETHTOOL_MSG_PAUSE_GET_REPLY, a, ETHTOOL_A_PAUSE_STATS);
-
-	if (r < 0)
-		return r;
-	if (a[ETHTOOL_A_PAUSE_STATS] && nla_parse_nested(stat, ETHTOOL_A_PAUSE_STAT_RX_FRAMES,
-							 a[ETHTOOL_A_PAUSE_STATS], NULL) < 0)
-		return -EBADMSG;
-	ret->tx = number(stat[ETHTOOL_A_PAUSE_STAT_TX_FRAMES]);
-	ret->rx = number(stat[ETHTOOL_A_PAUSE_STAT_RX_FRAMES]);
-	return 0;
-}
-
-/* Each statistic is in a nest of its own. */
-int ethtool_parse_control(const struct nlmsghdr *message, void *pauses)
-{
-	PauseFrames *ret = pauses;
-	struct nlattr *a[STATS_LAST + 1], *nest;
-	int r = genl_parse(message, STATS_GET_REPLY, a, STATS_LAST), left;
-
-	if (r < 0)
-		return r;
-	ret->tx_control = ret->rx_control = UINT64_MAX;
-	if (!a[STATS_GROUP])
-		return 0;
-	nla_for_each_nested(nest, a[STATS_GROUP], left)
-	{
-		if (nla_type(nest) != GROUP_STAT)
-			continue;
-		if (nla_find(nla_data(nest), nla_len(nest), CONTROL_TX))
-			ret->tx_control =
-				number(nla_find(nla_data(nest), nla_len(nest), CONTROL_TX));
-		if (nla_find(nla_data(nest), nla_len(nest), CONTROL_RX))
-			ret->rx_control =
-				number(nla_find(nla_data(nest), nla_len(nest), CONTROL_RX));
-	}
-	return 0;
-}
 
 /* The words for STATE or, if SUBSTATE is not 0, for what that adds to it; those of a later kernel
  * are "unknown(13)". */
@@ -107,21 +51,21 @@ int ethtool_take_link(const struct nlmsghdr *message, void *port)
 
 	if (r < 0)
 		return r;
-	state = number(a[ETHTOOL_A_LINKSTATE_EXT_STATE]);
-	substate = number(a[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE]);
+	state = netlink_number_or_max(a[ETHTOOL_A_LINKSTATE_EXT_STATE]);
+	substate = netlink_number_or_max(a[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE]);
 	/* A driver may keep the last reason, or name one that is over. */
-	if (state <= UINT8_MAX && number(a[ETHTOOL_A_LINKSTATE_LINK]) != 1) {
+	if (state <= UINT8_MAX && netlink_number_or_max(a[ETHTOOL_A_LINKSTATE_LINK]) != 1) {
 		put_words(state, 0, reason);
 		if (substate > 0 && substate <= UINT8_MAX)
 			put_words(state, substate, detail);
 	}
 	PORT_SUPPLY_TEXT(s, link_down_reason, reason);
 	PORT_SUPPLY_TEXT(s, link_down_detail, detail);
-	downs = number(a[LINK_DOWNS]);
+	downs = netlink_number_or_max(a[LINK_DOWNS]);
 	if (downs <= UINT32_MAX)
 		PORT_SUPPLY(s, phy_link_downs, (uint32_t)downs);
-	sqi = number(a[ETHTOOL_A_LINKSTATE_SQI]);
-	sqi_max = number(a[ETHTOOL_A_LINKSTATE_SQI_MAX]);
+	sqi = netlink_number_or_max(a[ETHTOOL_A_LINKSTATE_SQI]);
+	sqi_max = netlink_number_or_max(a[ETHTOOL_A_LINKSTATE_SQI_MAX]);
 	if (sqi_max > UINT32_MAX || sqi > sqi_max)
 		return 0;
 	PORT_SUPPLY(s, signal_quality, (uint32_t)sqi);
@@ -150,7 +94,7 @@ int ethtool_take_fec(const struct nlmsghdr *message, void *port)
 		return r;
 	if (a[FEC_STATS] && nla_parse_nested(stat, STAT_LAST, a[FEC_STATS], NULL) < 0)
 		return -EBADMSG;
-	active = number(a[FEC_ACTIVE]);
+	active = netlink_number_or_max(a[FEC_ACTIVE]);
 	for (size_t i = 0; i < ARRAY_SIZE(fec_modes); i++)
 		if (fec_modes[i].bit == active)
 			text_copy(mode, sizeof(mode), fec_modes[i].word);
@@ -161,24 +105,6 @@ int ethtool_take_fec(const struct nlmsghdr *message, void *port)
 	supply_total(stat[STAT_UNCORRECTABLE], PORT_ATTR_fec_uncorrectable, s);
 	supply_total(stat[STAT_BITS], PORT_ATTR_fec_corrected_bits, s);
 	return 0;
-}
-
-/* Asks COMMAND for the interface IFINDEX, with statistics if the kernel has some for it: one that
- * has none refuses the flag with -EINVAL. */
-static int ask(Genl *g, uint8_t command, uint32_t ifindex, NetlinkHandler handler, void *userdata)
-{
-	static const uint32_t flags[] = {ETHTOOL_FLAG_STATS, 0};
-	int r = -EINVAL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(flags) && r == -EINVAL; i++) {
-		struct nl_msg *m = genl_ethtool_request(g, command, ETHTOOL_A_LINKSTATE_HEADER,
-							ifindex, flags[i]);
-
-		if (!m)
-			return -ENOMEM;
-		r = netlink_ask(&g->netlink, m, handler, userdata);
-	}
-	return r;
 }
 
 /* Keeps in *FIRST the first error that R is. An interface need not have an answer to each question:
@@ -195,39 +121,9 @@ int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s)
 
 	if (r < 0)
 		return r;
-	note_error(ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, ethtool_take_link, s), &error);
+	note_error(genl_ethtool_ask(g, ETHTOOL_MSG_LINKSTATE_GET, ifindex, ethtool_take_link, s),
+		   &error);
 	note_error(link_modes_read(g, ifindex, s), &error);
-	note_error(ask(g, FEC_GET, ifindex, ethtool_take_fec, s), &error);
+	note_error(genl_ethtool_ask(g, FEC_GET, ifindex, ethtool_take_fec, s), &error);
 	return error;
-}
-
-/* Asks for the statistics of MAC control frames. */
-static int ask_control(Genl *g, uint32_t ifindex, PauseFrames *f)
-{
-	const uint32_t group = 1U << GROUP_CONTROL;
-	struct nl_msg *m = genl_ethtool_request(g, STATS_GET, STATS_HEADER, ifindex, 0);
-	struct nlattr *bits;
-
-	if (!m)
-		return -ENOMEM;
-	bits = nla_nest_start(m, STATS_GROUPS | NLA_F_NESTED);
-	nla_put_flag(m, ETHTOOL_A_BITSET_NOMASK);
-	nla_put_u32(m, ETHTOOL_A_BITSET_SIZE, GROUP_CONTROL + 1);
-	nla_put(m, ETHTOOL_A_BITSET_VALUE, sizeof(group), &group);
-	nla_nest_end(m, bits);
-	return netlink_ask(&g->netlink, m, ethtool_parse_control, f);
-}
-
-int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret)
-{
-	PauseFrames f = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-	int r = genl_open(g, ETHTOOL_GENL_NAME);
-
-	if (r < 0)
-		return r;
-	/* most drivers have one of the two, or none */
-	(void)ask(g, ETHTOOL_MSG_PAUSE_GET, ifindex, ethtool_parse_pause, &f);
-	(void)ask_control(g, ifindex, &f);
-	*ret = f;
-	return 0;
 }

@@ -10,24 +10,12 @@
 #include "port.h"
 #include "query-genl.h"
 
-/* The answers to ETHTOOL_MSG_PAUSE_GET, and to ETHTOOL_MSG_STATS_GET for MAC control frames. A
- * number that is not there is UINT64_MAX. */
-typedef struct PauseFrames {
-	uint64_t tx, rx;
-	uint64_t tx_control, rx_control; /* those of a priority (PFC) are in these only */
-} PauseFrames;
-
 /* Asks for the interface IFINDEX, and supplies the rows with source ETHTOOL of S. -EOPNOTSUPP: the
  * kernel has no such family. Another negative errno: that of the kernel to the first question that
  * failed; the rows of the others are there. What the driver does not say is no error. */
 int ethtool_supply(Genl *g, uint32_t ifindex, PortSnapshot *s);
 
-/* Asks for the interface IFINDEX how many frames have paused it, or its other end. The same. */
-int ethtool_get_pauses(Genl *g, uint32_t ifindex, PauseFrames *ret);
-
-/* Read an answer, as a NetlinkHandler: into PauseFrames, or into the rows of a PortSnapshot that it
- * has. -EBADMSG: it is damaged, or another one, and nothing is written. */
-int ethtool_parse_pause(const struct nlmsghdr *message, void *pauses);
-int ethtool_parse_control(const struct nlmsghdr *message, void *pauses);
+/* NetlinkHandlers: read an answer into the rows of a PortSnapshot that it has. -EBADMSG: it is
+ * damaged, or another one, and nothing is written. */
 int ethtool_take_link(const struct nlmsghdr *message, void *port);
 int ethtool_take_fec(const struct nlmsghdr *message, void *port);

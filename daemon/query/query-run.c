@@ -6,7 +6,7 @@
 #include "log.h"
 #include "query-counters.h"
 #include "query-device.h"
-#include "query-ethtool.h"
+#include "query-pauses.h"
 #include "query-port.h"
 #include "query-resources.h"
 
@@ -88,7 +88,7 @@ static size_t append_others(Target *t, uint32_t port, CounterEntry *entries, siz
 	if (netlink_open(&t->querier->nldev, NETLINK_RDMA) == 0)
 		nldev_get_optional_counters(&t->querier->nldev, t->device, port, &optional);
 	n += optional.n;
-	return ifindex && ethtool_get_pauses(&t->querier->ethtool, ifindex, &f) == 0
+	return ifindex && pauses_get(&t->querier->ethtool, ifindex, &f) == 0
 		       ? pauses_append(&f, entries, n)
 		       : n;
 }

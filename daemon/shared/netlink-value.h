@@ -12,6 +12,13 @@
  * about the width of some attributes, and a later kernel may change one. False, with *RET
  * untouched, if A is NULL or has another length. */
 bool netlink_number(struct nlattr *a, uint64_t *ret);
+/* The same; UINT64_MAX if it is none. */
+static inline uint64_t netlink_number_or_max(struct nlattr *a)
+{
+	uint64_t v;
+
+	return netlink_number(a, &v) ? v : UINT64_MAX;
+}
 /* The text of A up to its first zero byte, into the SIZE bytes at BUFFER: cut to SIZE - 1 bytes,
  * terminated, and with zeros behind the end. The attribute itself need not be terminated. False,
  * with BUFFER untouched, if A is NULL. */

@@ -12,6 +12,7 @@
 #include <linux/genetlink.h>
 
 #include "query-ethtool.h"
+#include "query-pauses.h"
 
 #define FAMILY 21
 /* newer than the headers of Debian 11 */
@@ -216,7 +217,7 @@ static void test_pauses(_unused_ void **state)
 
 	nla_put_u64(m, ETHTOOL_A_PAUSE_STAT_RX_FRAMES, 70);
 	nla_nest_end(m, nest);
-	assert_int_equal(ethtool_parse_pause(nlmsg_hdr(m), &f), 0);
+	assert_int_equal(pauses_parse(nlmsg_hdr(m), &f), 0);
 	nlmsg_free(m);
 	assert_true(f.tx == UINT64_MAX);
 	assert_int_equal(f.rx, 70);
@@ -230,7 +231,7 @@ static void test_pauses(_unused_ void **state)
 	put_stat(m, 1, 600);
 	put_stat(m, 2, 700);
 	nla_nest_end(m, nest);
-	assert_int_equal(ethtool_parse_control(nlmsg_hdr(m), &f), 0);
+	assert_int_equal(pauses_parse_control(nlmsg_hdr(m), &f), 0);
 	nlmsg_free(m);
 	assert_int_equal(f.tx_control, 500);
 	assert_int_equal(f.rx_control, 600);
@@ -238,14 +239,14 @@ static void test_pauses(_unused_ void **state)
 
 	/* a driver that counts nothing */
 	m = begin(STATS_GET_REPLY);
-	assert_int_equal(ethtool_parse_control(nlmsg_hdr(m), &f), 0);
+	assert_int_equal(pauses_parse_control(nlmsg_hdr(m), &f), 0);
 	assert_true(f.tx_control == UINT64_MAX && f.rx_control == UINT64_MAX);
-	assert_int_equal(ethtool_parse_pause(nlmsg_hdr(m), &f), -EBADMSG);
+	assert_int_equal(pauses_parse(nlmsg_hdr(m), &f), -EBADMSG);
 	nlmsg_free(m);
 	m = begin(ETHTOOL_MSG_PAUSE_GET_REPLY);
-	assert_int_equal(ethtool_parse_pause(nlmsg_hdr(m), &f), 0);
+	assert_int_equal(pauses_parse(nlmsg_hdr(m), &f), 0);
 	assert_true(f.tx == UINT64_MAX && f.rx == UINT64_MAX);
-	assert_int_equal(ethtool_parse_control(nlmsg_hdr(m), &f), -EBADMSG);
+	assert_int_equal(pauses_parse_control(nlmsg_hdr(m), &f), -EBADMSG);
 	nlmsg_free(m);
 }
 
@@ -343,7 +344,7 @@ static void test_groups(_unused_ void **state)
 	PauseFrames f = {};
 
 	kernel = &(struct Kernel){.failing = UINT8_MAX};
-	assert_int_equal(ethtool_get_pauses(&g, 2, &f), 0);
+	assert_int_equal(pauses_get(&g, 2, &f), 0);
 	kernel = NULL;
 	assert_int_equal(groups, 1 << 2);
 	assert_int_equal(n_groups, 3);
@@ -364,7 +365,7 @@ static void test_kernel(_unused_ void **state)
 		assert_string_equal(s.values.link_down_reason, "");
 		assert_false(has(&s, PORT_ATTR_fec_mode));
 		assert_int_equal(ethtool_supply(&g, INT32_MAX, &s), -ENODEV);
-		assert_int_equal(ethtool_get_pauses(&g, 1, &f), 0);
+		assert_int_equal(pauses_get(&g, 1, &f), 0);
 		assert_true(f.rx == UINT64_MAX && f.rx_control == UINT64_MAX);
 	}
 	genl_done(&g);
