@@ -151,13 +151,16 @@ static void put_reason(BusWriter *w, const char *name, const Unavailable *why)
 	bus_writer_close(w);
 }
 
-static void put_unavailable(BusWriter *w, const CacheObject *o)
+/* The reasons of the rows AMONG; NULL: of all. */
+static void put_unavailable(BusWriter *w, const CacheObject *o, const AttrMask *among)
 {
 	unsigned int interfaces = cache_object_interfaces(o);
 
 	bus_writer_open(w, 'a', "{ss}");
 	for (size_t a = 0; a < o->n_rows; a++)
-		if (!mask_has(o->valid, (unsigned int)a) && interfaces >> o->rows[a].interface & 1)
+		if (!mask_has(o->valid, (unsigned int)a) &&
+		    interfaces >> o->rows[a].interface & 1 &&
+		    (!among || mask_has(among, (unsigned int)a)))
 			put_reason(w, o->rows[a].name, cache_object_unavailable(o, a));
 	bus_writer_close(w);
 }
@@ -165,7 +168,7 @@ static void put_unavailable(BusWriter *w, const CacheObject *o)
 static inline void put_row(BusWriter *w, const CacheObject *o, const Attribute *row, size_t a)
 {
 	if (row->type == ATTR_UNAVAILABLE)
-		put_unavailable(w, o);
+		put_unavailable(w, o, NULL);
 	else if (!mask_has(o->valid, (unsigned int)a))
 		put_absent(w, row);
 	else if (row->size == 0)
@@ -190,6 +193,15 @@ __attribute__((noinline)) void bus_put_row(BusWriter *w, const CacheObject *o, s
 void bus_put_property(BusWriter *w, const CacheObject *o, size_t a)
 {
 	put_property(w, o, &o->rows[a], a);
+}
+
+void bus_put_reasons(BusWriter *w, const CacheObject *port, const AttrMask *among)
+{
+	const Attribute *row = &port->rows[PORT_ATTR_unavailable];
+
+	bus_writer_open_property(w, row->name, attr_signature(row->type));
+	put_unavailable(w, port, among);
+	bus_writer_close_property(w);
 }
 
 static void put_port_paths(BusWriter *w, const Device *d)

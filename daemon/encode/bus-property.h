@@ -33,6 +33,8 @@ void bus_put_list(BusWriter *w, AttrType type, const char *text);
 void bus_put_row(BusWriter *w, const CacheObject *o, size_t a);
 /* The same as {sv}, with the name of the property. */
 void bus_put_property(BusWriter *w, const CacheObject *o, size_t a);
+/* Writes Unavailable of PORT as {sv}, with the reasons of the rows AMONG only. */
+void bus_put_reasons(BusWriter *w, const CacheObject *port, const AttrMask *among);
 /* Writes all properties of INTERFACES, a mask of 1 << AttrInterface, of O, as a{sv} in the order of
  * the rows. */
 void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces);

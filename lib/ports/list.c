@@ -119,7 +119,13 @@ static bool is_field(const char *name)
 	return false;
 }
 
-/* Adds the option "properties". Without Unavailable nobody could tell a field without a value. */
+/* Adds the option "reasons". Without it nobody could tell a field without a value. */
+static int append_reasons(sd_bus_message *m)
+{
+	return sd_bus_message_append(m, "{sv}", "reasons", "b", 1);
+}
+
+/* Adds the option "properties". */
 static int append_properties(sd_bus_message *m, const char *const *properties)
 {
 	int r = sd_bus_message_open_container(m, 'e', "sv");
@@ -130,8 +136,6 @@ static int append_properties(sd_bus_message *m, const char *const *properties)
 		r = sd_bus_message_open_container(m, 'v', "as");
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'a', "s");
-	if (r >= 0)
-		r = sd_bus_message_append(m, "s", port_attributes[PORT_ATTR_unavailable].name);
 	for (size_t i = 0; r >= 0 && properties[i]; i++)
 		if (!is_field(properties[i]))
 			r = sd_bus_message_append(m, "s", properties[i]);
@@ -149,6 +153,8 @@ static int call(sd_bus *bus, const char *const *properties, sd_bus_message **ret
 
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	if (r >= 0)
+		r = append_reasons(m);
 	if (r >= 0)
 		r = append_properties(m, properties);
 	if (r >= 0)

@@ -129,6 +129,30 @@ static bool ends(const char *text, const char *end)
 	return strlen(text) >= strlen(end) && streq(text + strlen(text) - strlen(end), end);
 }
 
+static char *list_reasons(Fixture *f, const char *property)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
+		f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", NULL, "a{sv}", 3,
+		"device", "s", "mlx5_0", "properties", "as", 1, property, "reasons", "b", 1);
+
+	return value_text(reply);
+}
+
+/* The reasons are those of what the reply has, or would have; Unavailable that is called for has
+ * all. */
+static void test_reasons(Fixture *f)
+{
+	_cleanup_free_ char *some = list_reasons(f, "SmSl"), *all = list_reasons(f, "Unavailable");
+
+	if (!ends(some,
+		  " {Unavailable={ActiveMtu=link-down LinkWidth=link-down LinkSpeed=link-down "
+		  "Rate=link-down Lid=not-configured SmLid=not-configured "
+		  "SmSl=not-configured}})]"))
+		fail_msg("%s", some);
+	if (!strstr(all, " SmSl=not-configured ") || !strstr(all, " Neighbor=not-asked "))
+		fail_msg("%s", all);
+}
+
 /* A port has those of the properties that are called for, that it has, and that have a value. */
 static void test_list_ports(void **state)
 {
@@ -157,6 +181,7 @@ static void test_list_ports(void **state)
 	fixture_wait_signal(f, IB_PORT, "StateChanged");
 	down = list_ports(f, "mlx5_0", "SmSl");
 	assert_null(strstr(down, "SmSl"));
+	test_reasons(f);
 	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "ListPorts", &error,
 				 "a{sv}", 1, "properties", "as", 1, "Nonsense"));
 	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);

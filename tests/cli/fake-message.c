@@ -203,7 +203,7 @@ static bool append_named(sd_bus_message *m, const View *v, const char *name)
 }
 
 void append_listed(sd_bus_message *m, const char *path, const View *port, const View *device,
-		   char **names)
+		   const char *const *names)
 {
 	sd_bus_message_append(m, "o", path);
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)

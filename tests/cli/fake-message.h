@@ -32,6 +32,6 @@ void append_properties(sd_bus_message *m, const View *v, AttrInterface interface
 /* Appends o...a{sv}, a structure of ListPorts() for PORT at PATH, with the properties NAMES of the
  * port or DEVICE. */
 void append_listed(sd_bus_message *m, const char *path, const View *port, const View *device,
-		   char **names);
+		   const char *const *names);
 /* Appends oa{sa{sv}}, PATH and all properties of all interfaces. */
 void append_object(sd_bus_message *m, const char *path, const View *v);

@@ -158,17 +158,30 @@ static int get(sd_bus_message *call)
 #define LISTED_PORT "osussssuustuussbsta{sv}"
 
 /* Only the option "properties". */
+/* Whoever asks for the reasons gets all of them: this service knows no others. */
 static int list_ports(sd_bus_message *call)
 {
-	_cleanup_free_ char **names = NULL;
+	const char *names[_PORT_ATTR_MAX + _DEVICE_ATTR_MAX + 1] = {}, *key;
 	sd_bus_message *reply;
-	const char *key;
+	size_t n = 0;
 
 	sd_bus_message_enter_container(call, 'a', "{sv}");
-	if (sd_bus_message_enter_container(call, 'e', "sv") > 0) {
+	while (sd_bus_message_enter_container(call, 'e', "sv") > 0) {
 		sd_bus_message_read(call, "s", &key);
-		sd_bus_message_enter_container(call, 'v', "as");
-		sd_bus_message_read_strv(call, &names);
+		if (streq(key, "properties")) {
+			sd_bus_message_enter_container(call, 'v', "as");
+			sd_bus_message_enter_container(call, 'a', "s");
+			while (n + 1 < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX &&
+			       sd_bus_message_read_basic(call, 's', &names[n]) > 0)
+				n++;
+			sd_bus_message_exit_container(call);
+			sd_bus_message_exit_container(call);
+		} else {
+			sd_bus_message_skip(call, "v");
+		}
+		if (streq(key, "reasons"))
+			names[n++] = "Unavailable";
+		sd_bus_message_exit_container(call);
 	}
 	sd_bus_message_new_method_return(call, &reply);
 	sd_bus_message_open_container(reply, 'a', "(" LISTED_PORT ")");
@@ -178,8 +191,7 @@ static int list_ports(sd_bus_message *call)
 
 		if (fake_ports[i].present) {
 			sd_bus_message_open_container(reply, 'r', LISTED_PORT);
-			append_listed(reply, fake_path(&fake_ports[i]), &port, &device,
-				      names ? names : (char *[]){NULL});
+			append_listed(reply, fake_path(&fake_ports[i]), &port, &device, names);
 			sd_bus_message_close_container(reply);
 		}
 		device_snapshot_done(&d);
@@ -187,8 +199,6 @@ static int list_ports(sd_bus_message *call)
 	sd_bus_message_close_container(reply);
 	sd_bus_send(bus, reply, NULL);
 	sd_bus_message_unref(reply);
-	for (size_t i = 0; names && names[i]; i++)
-		free(names[i]);
 	return 1;
 }
 
