@@ -44,11 +44,6 @@ static int read_page(Genl *g, uint32_t ifindex, const ModulePlace *place, uint8_
 	return netlink_ask(&g->netlink, m, module_parse_page, ret);
 }
 
-static int on_nothing(_unused_ const struct nlmsghdr *message, _unused_ void *userdata)
-{
-	return 0;
-}
-
 /* An interface that is being reset or has gone answers nothing: -ENODEV says no more than that
  * then. */
 static bool answers(Genl *g, uint32_t ifindex)
@@ -56,7 +51,7 @@ static bool answers(Genl *g, uint32_t ifindex)
 	struct nl_msg *m = genl_ethtool_request(g, ETHTOOL_MSG_LINKSTATE_GET,
 						ETHTOOL_A_LINKSTATE_HEADER, ifindex, 0);
 
-	return m && netlink_ask(&g->netlink, m, on_nothing, NULL) == 0;
+	return m && netlink_ask(&g->netlink, m, netlink_ignore, NULL) == 0;
 }
 
 int module_read(Genl *g, uint32_t ifindex, ModulePages *ret)

@@ -298,11 +298,6 @@ static void supply_max_rate(const ModulePages *p, ModuleStandard standard, PortS
 		PORT_SUPPLY(s, cable_max_rate, most * UINT64_C(1000000));
 }
 
-static bool is_one_of(const char *type, const char *a, const char *b)
-{
-	return streq(type, a) || streq(type, b);
-}
-
 /* Fields */
 
 static uint32_t number_at(const uint8_t *bytes)
@@ -515,13 +510,13 @@ void module_decode(const ModulePages *p, PortSnapshot *s)
 	}
 	supply_max_rate(p, standard, s);
 	/* without a cable the length is that of the longest fibre, or nothing */
-	if (!is_one_of(type, "dac", "acc") && !streq(type, "aoc"))
+	if (!list_has_word("dac,acc,aoc", type))
 		mask_set(&s->supplied, PORT_ATTR_cable_length, false);
 	if (!measures(p, standard, s)) {
 		drop_scales(s, SCALE_TEMPERATURE);
 		return;
 	}
-	if (is_one_of(type, "acc", "base-t"))
+	if (list_has_word("acc,base-t", type))
 		drop_scales(s, SCALE_LIMIT); /* there is no light */
 	supply_flags(p, standard, s);
 	compare_power(s, PORT_ATTR_cable_rx_power, PORT_ATTR_cable_rx_power_critical,

@@ -11,6 +11,11 @@
  * missing (query-vfs.c), and -EMSGSIZE says so too. */
 #define DATAGRAM_MAX (96 * 1024)
 
+int netlink_ignore(_unused_ const struct nlmsghdr *message, _unused_ void *userdata)
+{
+	return 0;
+}
+
 int netlink_open(Netlink *n, int protocol)
 {
 	if (n->fd >= 0)

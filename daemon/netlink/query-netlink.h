@@ -31,6 +31,9 @@ typedef struct Netlink {
  * any case, and the first error is that of the question. */
 typedef int (*NetlinkHandler)(const struct nlmsghdr *message, void *userdata);
 
+/* Of an answer that says enough by being there. */
+int netlink_ignore(const struct nlmsghdr *message, void *userdata);
+
 /* Opens N if it is closed. -EPROTONOSUPPORT if the kernel has no such protocol (NETLINK_RDMA
  * without ib_core). */
 int netlink_open(Netlink *n, int protocol);

@@ -76,11 +76,6 @@ static int ask(Genl *g, uint8_t command, int flags, const DevlinkHandle *h, Netl
 	return netlink_ask(&g->netlink, m, handler, userdata);
 }
 
-static int on_instance(_unused_ const struct nlmsghdr *message, _unused_ void *userdata)
-{
-	return 0;
-}
-
 static int on_reporter(const struct nlmsghdr *message, void *userdata)
 {
 	HealthList *list = userdata;
@@ -102,7 +97,7 @@ int devlink_read_health(Genl *g, const DevlinkHandle *h, Table **ret)
 	/* Before 6.6 the dump below is one of all instances, whatever it is asked for. Such a dump
 	 * does not say that this instance does not exist. */
 	if (r == 0)
-		r = ask(g, DEVLINK_CMD_GET, 0, h, on_instance, NULL);
+		r = ask(g, DEVLINK_CMD_GET, 0, h, netlink_ignore, NULL);
 	if (r < 0)
 		return r;
 	r = -EINTR;

@@ -77,18 +77,6 @@ void look_for_little_light(CheckRun *r)
 	look_at_margins(r, 1, WEAK_MILLIBELS);
 }
 
-/* Whether the module of PORT says FLAG. */
-static bool has_flag(const Object *port, const char *flag)
-{
-	ListReader flags = list_reader(ATTR_WORDS, object_text(port, PORT_ATTR_cable_flags));
-	ListItem item;
-
-	while (list_next(&flags, &item))
-		if (streq(item.word, flag))
-			return true;
-	return false;
-}
-
 /* Only CMIS has a state of the module; what is older says that a laser has a fault. While an
  * interface is set down, its module may be in low power. */
 void look_at_module_state(CheckRun *r)
@@ -102,7 +90,7 @@ void look_at_module_state(CheckRun *r)
 		return;
 	if (streq(state, "fault")) {
 		says = "has a fault";
-	} else if (has_flag(r->port, "tx-fault")) {
+	} else if (list_has_word(object_text(r->port, PORT_ATTR_cable_flags), "tx-fault")) {
 		row = PORT_ATTR_cable_flags;
 		says = "has a laser with a fault";
 	} else if (streq(state, "low-power") && (!up || value_is_true(up))) {

@@ -83,13 +83,8 @@ bool check_is_in_use(const CheckRun *r)
 bool check_other_end_can(const Object *port, PortAttr row, const char *speed)
 {
 	const char *enabled = object_text(port, row);
-	ListReader l = list_reader(ATTR_WORDS, enabled);
-	ListItem item;
 
-	while (list_next(&l, &item))
-		if (streq(item.word, speed))
-			return true;
-	return !*enabled;
+	return !*enabled || list_has_word(enabled, speed);
 }
 
 /* The highest speed in ROW of PORT that the other end can have too, if IS_HEARD; 0: there is none.

@@ -93,6 +93,17 @@ bool list_next(ListReader *r, ListItem *ret)
 	return true;
 }
 
+bool list_has_word(const char *text, const char *word)
+{
+	ListReader r = list_reader(ATTR_WORDS, text);
+	ListItem item;
+
+	while (list_next(&r, &item))
+		if (streq(item.word, word))
+			return true;
+	return false;
+}
+
 bool list_is_valid(AttrType type, const char *text)
 {
 	size_t n = strlen(text);

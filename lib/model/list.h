@@ -32,6 +32,8 @@ ListReader list_reader(AttrType type, const char *text);
 /* The next item; false at the end. The first numbers of pairs ascend. */
 bool list_next(ListReader *r, ListItem *ret);
 
+/* Whether WORD is in TEXT, a list of ATTR_WORDS. */
+bool list_has_word(const char *text, const char *word);
 /* Whether TEXT is a list of TYPE, all of it. */
 bool list_is_valid(AttrType type, const char *text);
 

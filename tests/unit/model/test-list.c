@@ -133,13 +133,23 @@ static void test_no_room(_unused_ void **state)
 	assert_string_equal(text, "100,300");
 }
 
+static void test_has_word(_unused_ void **state)
+{
+	assert_true(list_has_word("dscp,pcp", "dscp"));
+	assert_true(list_has_word("dscp,pcp", "pcp"));
+	assert_false(list_has_word("dscp,pcp", "pc"));
+	assert_false(list_has_word("dscp,pcp", ""));
+	assert_false(list_has_word("dscp,pcp", "dscp,pcp"));
+	assert_false(list_has_word("none", "none"));
+	assert_false(list_has_word("", ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_long_word),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_read),	 cmocka_unit_test(test_long_word),
+		cmocka_unit_test(test_write),	 cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_has_word),
 	};
 
 	return cmocka_run_group_tests_name("list", tests, NULL, NULL);
