@@ -414,10 +414,11 @@ class TestExamples(unittest.TestCase):
 
     def test_list(self):
         output = self.run_example("list-ports.py")
-        self.assertIn("mlx5_0/1: active, infiniband\n", output)
-        self.assertIn("    LID     17\n", output)
-        self.assertIn("    LMC     0\n", output)
-        self.assertIn("    LID     - (not on this kind of port)\n", output)
+        none = "- (not on this kind of port)"
+        infiniband = "    rate    400 Gbit/s\n    MTU     4096\n    LID     17\n    LMC     0\n"
+        roce = f"    rate    100 Gbit/s\n    MTU     4096\n    LID     {none}\n    LMC     {none}\n"
+        self.assertEqual(output, f"mlx5_0/1: active, infiniband\n{infiniband}    netdev  {none}\n"
+                                 f"rocep1/1: active, roce\n{roce}    netdev  ens1\n")
         self.assertIn("rocep1/1", self.run_example("list-ports.py", "ens1"))
         self.assertIn('No port "ens9"', self.run_example("list-ports.py", "ens9", status=1))
         nowhere = {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}

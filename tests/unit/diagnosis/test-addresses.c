@@ -7,7 +7,8 @@
 #include "machine.h"
 
 /* Adds a GID of this type, interface and address to PORT, which speaks RoCE then. */
-static void add_gid(Object *port, const char *type, const char *netdev, const char *address)
+static void add_whole_gid(Object *port, const char *gid, const char *type, const char *netdev,
+			  const char *address)
 {
 	Value *gids = &port->values[PORT_ATTR_gids], *entry;
 
@@ -16,10 +17,15 @@ static void add_gid(Object *port, const char *type, const char *netdev, const ch
 	entry = append(gids);
 	entry->type = VALUE_STRUCT;
 	append_number(entry, gids->n - 1);
-	append_text(entry, "");
+	append_text(entry, gid);
 	append_text(entry, type);
 	append_text(entry, netdev);
 	append_text(entry, address);
+}
+
+static void add_gid(Object *port, const char *type, const char *netdev, const char *address)
+{
+	add_whole_gid(port, "", type, netdev, address);
 }
 
 static Object *add_address(Machine *m, const char *netdev, const char *address)
@@ -357,13 +363,48 @@ static void test_other_flaps(_unused_ void **state)
 	assert_int_equal(found(&m, "address-flap"), 0);
 }
 
+/* A port of RoCE that has never been active, beside another adapter that is: whoever has given its
+ * interface an address means to use it. */
+static void test_configured(_unused_ void **state)
+{
+	static const struct {
+		const char *gid, *address;
+		bool is_up, is_found;
+	} ports[] = {
+		{"0000:0000:0000:0000:0000:ffff:c000:0207", "192.0.2.7", true, true},
+		{"2001:0db8:0000:0000:0000:0000:0000:0007", "2001:db8::7", true, true},
+		{"fe80:0000:0000:0000:0000:00ff:fe00:0007", "fe80::ff:fe00:7", true, false},
+		{"0000:0000:0000:0000:0000:ffff:c000:0207", "192.0.2.7", false, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ports); i++) {
+		_cleanup_machine_ Machine m = {};
+		Object *port;
+
+		set_text(device_of(&m, add(&m)), DEVICE_ATTR_hca_type, "MT4125");
+		port = add(&m);
+		set_text(device_of(&m, port), DEVICE_ATTR_hca_type, "MT4129");
+		set_text(port, PORT_ATTR_state, "down");
+		set_text(port, PORT_ATTR_link_layer, "ethernet");
+		set_number(port, PORT_ATTR_link_downs, 0);
+		port->values[PORT_ATTR_netdev_up] =
+			(Value){.type = VALUE_BOOL, .boolean = ports[i].is_up};
+		add_whole_gid(port, ports[i].gid, "RoCE v2", "eth0", ports[i].address);
+		assert_int_equal(found(&m, "not-active"), ports[i].is_found);
+		/* one that is a member of a bridge is used without an address */
+		set_text(port, PORT_ATTR_netdev_master, "br0");
+		assert_int_equal(found(&m, "not-active"), ports[i].is_up);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_address),   cmocka_unit_test(test_same_subnet),
 		cmocka_unit_test(test_ignored_subnet), cmocka_unit_test(test_prefixes),
 		cmocka_unit_test(test_pkeys),	       cmocka_unit_test(test_odd_state),
-		cmocka_unit_test(test_address_flaps),  cmocka_unit_test(test_other_flaps),
+		cmocka_unit_test(test_configured),     cmocka_unit_test(test_address_flaps),
+		cmocka_unit_test(test_other_flaps),
 	};
 
 	return cmocka_run_group_tests_name("addresses", tests, NULL, NULL);
