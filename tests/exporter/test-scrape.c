@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include "exporter.h"
 
@@ -320,6 +321,28 @@ static void test_hung(void **state)
 	scrape_line(FRESH);
 }
 
+/* Somebody listens at the address of the bus, and says nothing: the bus itself has stopped. */
+static void test_silent_bus(void **state)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	Fixture silent = *(const Fixture *)*state;
+	_cleanup_free_ char *text = NULL;
+	Exporter other;
+
+	assert_true(fd >= 0);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/silent", silent.directory);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	snprintf(silent.address, sizeof(silent.address), "unix:path=%s", a.sun_path);
+	exporter_start(&other, &silent, NULL);
+	text = client_scrape(&other);
+	assert_line(text, DOWN);
+	exporter_stop(&other);
+	close(fd);
+	(void)unlink(a.sun_path);
+}
+
 /* Calls */
 
 typedef struct Calls {
@@ -513,6 +536,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_devices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_absent, setup_absent, teardown),
 		cmocka_unit_test_setup_teardown(test_no_bus, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_silent_bus, setup_absent, teardown),
 		cmocka_unit_test_setup_teardown(test_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hung, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
