@@ -16,35 +16,38 @@
 #define STATS_MAX 32768U
 
 /*
- * The drivers, each with its name of how many bits FEC has corrected.
+ * The statistics of drivers that are rows of a port.
  *
  * mlx5 (drivers/net/ethernet/mellanox/mlx5/core of the kernel; read as of 5.15, and what was sent
  * until June 2026): ipoib/ipoib.c has the group "phy" of en_stats.c in mlx5i_stats_grps. That has
- * the name if firmware has the group of the register (ppcnt_statistical_group), and
- * rx_pcs_symbol_err_phy and rx_err_lane_0_phy to 3 beside it. mlx5i_ethtool_ops in ipoib/ethtool.c
- * has get_ethtool_stats, and neither get_fecparam nor get_fec_stats or get_eth_phy_stats. What is
- * made for another P_Key (mlx5i_pkey_ethtool_ops) has none of these.
+ * link_down_events_phy, and if firmware has the group of the register (ppcnt_statistical_group)
+ * rx_corrected_bits_phy, and rx_pcs_symbol_err_phy and rx_err_lane_0_phy to 3 beside it.
+ * mlx5i_ethtool_ops in ipoib/ethtool.c has get_ethtool_stats, and neither get_fecparam nor
+ * get_fec_stats or get_eth_phy_stats. What is made for another P_Key (mlx5i_pkey_ethtool_ops) has
+ * none of these.
  */
 static const struct {
 	int64_t driver_id;
-	const char *corrected_bits;
-} drivers[] = {{RDMA_DRIVER_MLX5, "rx_corrected_bits_phy"}};
+	const char *name;
+	PortAttr row;
+} stats[] = {{RDMA_DRIVER_MLX5, "rx_corrected_bits_phy", PORT_ATTR_fec_corrected_bits},
+	     {RDMA_DRIVER_MLX5, "link_down_events_phy", PORT_ATTR_phy_link_downs}};
 
-static const char *name_of_bits(int64_t driver_id)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
-		if (drivers[i].driver_id == driver_id)
-			return drivers[i].corrected_bits;
-	return NULL;
-}
+/* Where among all statistics of an interface these are; NOWHERE: it has no such one. */
+typedef uint32_t Places[ARRAY_SIZE(stats)];
+#define NOWHERE UINT32_MAX
 
 bool driver_stats_knows(int64_t driver_id)
 {
-	return name_of_bits(driver_id);
+	for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
+		if (stats[i].driver_id == driver_id)
+			return true;
+	return false;
 }
 
 typedef struct Interface {
 	int fd; /* any socket */
+	uint32_t index;
 	char name[IF_NAMESIZE];
 } Interface;
 
@@ -80,14 +83,16 @@ static int count(const Interface *i, uint32_t *ret)
 	return 0;
 }
 
-/* Which of the N statistics has the name STAT. */
-static int find(const Interface *i, uint32_t n, const char *stat, uint32_t *ret)
+/* Where the statistics of the driver are among the N; -EOPNOTSUPP: it has none of them. */
+static int find(const Interface *i, uint32_t n, int64_t driver_id, Places ret)
 {
 	/* If there are other ones by now, a kernel before 6.19 writes them all. */
 	_cleanup_free_ struct ethtool_gstrings *names =
 		malloc(sizeof(*names) + (size_t)STATS_MAX * ETH_GSTRING_LEN);
 	int r;
 
+	for (size_t a = 0; a < ARRAY_SIZE(stats); a++)
+		ret[a] = NOWHERE;
 	if (!names)
 		return -ENOMEM;
 	*names = (struct ethtool_gstrings){
@@ -97,69 +102,57 @@ static int find(const Interface *i, uint32_t n, const char *stat, uint32_t *ret)
 		return r;
 	if (names->len != n)
 		return -EAGAIN;
-	for (uint32_t k = 0; k < n; k++)
-		if (strncmp((const char *)names->data + (size_t)k * ETH_GSTRING_LEN, stat,
-			    ETH_GSTRING_LEN) == 0) {
-			*ret = k;
-			return 0;
-		}
-	return -EOPNOTSUPP;
+	r = -EOPNOTSUPP;
+	for (size_t a = 0; a < ARRAY_SIZE(stats); a++)
+		for (uint32_t k = 0; stats[a].driver_id == driver_id && k < n; k++)
+			if (strncmp((const char *)names->data + (size_t)k * ETH_GSTRING_LEN,
+				    stats[a].name, ETH_GSTRING_LEN) == 0) {
+				ret[a] = k;
+				r = 0;
+			}
+	return r;
 }
 
-/* The value of number K of the N statistics. */
-static int read_value(const Interface *i, uint32_t n, uint32_t k, uint64_t *ret)
+/* Supplies what is at PLACES among the N statistics. */
+static int read_values(const Interface *i, uint32_t n, const Places places, PortSnapshot *s)
 {
 	_cleanup_free_ struct ethtool_stats *values =
 		malloc(sizeof(*values) + STATS_MAX * sizeof(values->data[0]));
+	char name[IF_NAMESIZE];
 	int r;
 
 	if (!values)
 		return -ENOMEM;
 	*values = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = n};
 	r = ask(i, values);
-	if (r < 0)
-		return r;
-	if (values->n_stats != n)
-		return -EAGAIN;
-	*ret = values->data[k];
-	return 0;
-}
-
-static int get(uint32_t ifindex, const char *stat, uint64_t *ret)
-{
-	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	Interface i = {.fd = fd};
-	char name[IF_NAMESIZE];
-	uint64_t value;
-	uint32_t n, k;
-	int r = fd < 0 ? -errno : ifname_of(ifindex, i.name);
-
-	if (r == 0)
-		r = count(&i, &n);
-	if (r == 0)
-		r = find(&i, n, stat, &k);
-	if (r == 0)
-		r = read_value(&i, n, k, &value);
 	/* The kernel takes names only, and another interface may have this one meanwhile. */
 	if (r == 0)
-		r = ifname_of(ifindex, name);
+		r = ifname_of(i->index, name);
 	if (r < 0)
 		return r;
-	if (!streq(name, i.name))
+	if (values->n_stats != n || !streq(name, i->name))
 		return -EAGAIN;
-	*ret = value;
+	/* mlx5 says 0 where its firmware does not answer, as that of a virtual function does not,
+	 * and of a link without FEC: it counts only what has counted. */
+	for (size_t a = 0; a < ARRAY_SIZE(stats); a++)
+		if (places[a] != NOWHERE && values->data[places[a]] > 0)
+			port_supply_number(s, stats[a].row, values->data[places[a]]);
 	return 0;
 }
 
 int driver_stats_supply(int64_t driver_id, uint32_t ifindex, PortSnapshot *s)
 {
-	const char *stat = name_of_bits(driver_id);
-	uint64_t bits;
-	int r = stat ? get(ifindex, stat, &bits) : -EOPNOTSUPP;
+	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	Interface i = {.fd = fd, .index = ifindex};
+	Places places;
+	uint32_t n;
+	int r = fd < 0 ? -errno : ifname_of(ifindex, i.name);
 
-	/* mlx5 says 0 where its firmware does not answer, as that of a virtual function does not,
-	 * and of a link without FEC: it counts only what has counted. */
-	if (r == 0 && bits > 0)
-		PORT_SUPPLY(s, fec_corrected_bits, bits);
+	if (r == 0)
+		r = count(&i, &n);
+	if (r == 0)
+		r = find(&i, n, driver_id, places);
+	if (r == 0)
+		r = read_values(&i, n, places, s);
 	return r;
 }

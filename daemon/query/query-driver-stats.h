@@ -12,7 +12,8 @@
 
 /* Whether a driver, by its RDMA_DRIVER_*, has a row in the table of drivers that are asked. */
 bool driver_stats_knows(int64_t driver_id);
-/* Asks the IPoIB interface IFINDEX of a port with that driver, and supplies CorrectedBits of S.
+/* Asks the IPoIB interface IFINDEX of a port with that driver, and supplies CorrectedBits and
+ * PhyLinkDowns of S.
  * -EOPNOTSUPP: the interface has no such statistics. -EAGAIN: they are other ones meanwhile.
  * Another negative errno: that of the kernel. */
 int driver_stats_supply(int64_t driver_id, uint32_t ifindex, PortSnapshot *s);

@@ -27,6 +27,7 @@ static struct Kernel {
 	uint32_t n, n_names, n_values; /* how many statistics it says that there are */
 	uint32_t place;		       /* of NAME among them */
 	const char *name;
+	const char *second; /* what is behind it */
 	uint64_t value;
 	uint32_t failing; /* the command that has no answer but ERROR */
 	int error;
@@ -75,6 +76,10 @@ static int answer_ethtool(const struct ifreq *request)
 			strncpy(request->ifr_data + sizeof(*names) +
 					(size_t)kernel.place * ETH_GSTRING_LEN,
 				kernel.name, ETH_GSTRING_LEN);
+		if (kernel.second)
+			strcpy(request->ifr_data + sizeof(*names) +
+				       (size_t)(kernel.place + 1) * ETH_GSTRING_LEN,
+			       kernel.second);
 		return 0;
 	case ETHTOOL_GSTATS:
 		values->n_stats = answer_n(kernel.n_values, values->n_stats);
@@ -148,6 +153,26 @@ static void test_value(_unused_ void **state)
 	kernel.place = 32767;
 	assert_int_equal(supply(&s), 0);
 	assert_true(s.values.fec_corrected_bits == UINT64_C(7000000000));
+}
+
+/* One without the other, and both; rx0_packets is at place 0. */
+static void test_link_downs(_unused_ void **state)
+{
+	PortSnapshot s;
+
+	begin();
+	kernel.name = "link_down_events_phy";
+	kernel.value = 3;
+	assert_int_equal(supply(&s), 0);
+	assert_true(mask_has(&s.supplied, PORT_ATTR_phy_link_downs));
+	assert_int_equal(s.values.phy_link_downs, 3);
+	assert_false(mask_has(&s.supplied, PORT_ATTR_fec_corrected_bits));
+	begin();
+	kernel.second = "link_down_events_phy";
+	assert_int_equal(supply(&s), 0);
+	assert_int_equal(s.values.phy_link_downs, 1121);
+	assert_true(s.values.fec_corrected_bits == UINT64_C(7000000000));
+	assert_int_equal(kernel.n_asked[0], 3);
 }
 
 /* A virtual function has 0, and a link without FEC, too: that is no count. */
@@ -321,11 +346,9 @@ static void test_whom(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_value),
-		cmocka_unit_test(test_zero),
-		cmocka_unit_test(test_no_such_statistic),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_value),	cmocka_unit_test(test_link_downs),
+		cmocka_unit_test(test_zero),	cmocka_unit_test(test_no_such_statistic),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_whom),
 	};
 
