@@ -104,6 +104,21 @@ static bool may_have_failed(_unused_ void *userdata, const Object *device)
 	return !findings || findings->n > 0;
 }
 
+/* An rdmad that does not say it has found nothing. */
+static const Value *read_machine(void *userdata)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	Asker *a = userdata;
+
+	value_done(&a->machine);
+	if (a->status != STATUS_OK ||
+	    sd_bus_get_property(a->c->bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+				"Findings", NULL, &reply, "a(sssa{sv})") < 0 ||
+	    value_read(reply, &a->machine) < 0)
+		return NULL;
+	return &a->machine;
+}
+
 static const Sample *read_counters(void *userdata, const Object *port, const char **ret_why)
 {
 	Asker *a = userdata;
@@ -220,6 +235,7 @@ CheckAsk asker_functions(Asker *a)
 		.history = find_history,
 		.evidence = read_evidence,
 		.may_have_failed = may_have_failed,
+		.of_machine = read_machine,
 		.counters = read_counters,
 		.counters_before = a->before.n > 0 ? find_before : NULL,
 		.access = bus_is_local(c) ? access_node : NULL,
@@ -233,6 +249,7 @@ void asker_done(Asker *a)
 {
 	value_done(&a->histories);
 	value_done(&a->evidence);
+	value_done(&a->machine);
 	sample_done(&a->sample);
 	sample_list_done(&a->before);
 	sd_bus_error_free(&a->error);

@@ -19,6 +19,7 @@ typedef struct Asker {
 	Value histories;
 	size_t history; /* the one that was looked at last */
 	Value evidence;
+	Value machine; /* what rdmad has found of no device */
 	Sample sample;
 	const Object *sampled; /* the port of SAMPLE */
 	SampleList before;     /* earlier samples; empty: there are none */

@@ -150,6 +150,17 @@ static bool ask_may_have_failed(_unused_ void *userdata, const Object *device)
 	return device_health(device)->has_failed;
 }
 
+static bool ask_lost(void *userdata, size_t i, LostDevice *ret)
+{
+	const Health *h = userdata;
+	EvidenceLoss l;
+
+	if (!evidence_loss(&h->cache->evidence, i, &l))
+		return false;
+	*ret = (LostDevice){l.name, l.driver, l.model, l.path, l.realtime_usec};
+	return true;
+}
+
 void health_hide(Health *h, bool hides_devices)
 {
 	h->hides_devices = hides_devices;
@@ -174,6 +185,7 @@ static CheckRun new_run(Health *h)
 			.far_counters_before = health_ask_far_before,
 			.hides_devices = ask_hides_devices,
 			.may_have_failed = ask_may_have_failed,
+			.lost = h->hides_devices ? NULL : ask_lost,
 			.userdata = h},
 		.devices = h->devices,
 	};

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "pci.h"
+
 /* Room for what is known of a row: one that is longer is compared as far as this. */
 typedef char KnownText[24];
 
@@ -31,8 +33,12 @@ struct EvidenceLog {
 	/* of a log in a list */
 	EvidenceLog *next;
 	AttrText name;
-	bool judged; /* it is known what became of the hardware */
-	bool gone;   /* the device was away since its hardware was last seen */
+	bool judged;	 /* it is known what became of the hardware */
+	bool is_adapter; /* the device was on a PCI function, and on no virtual one */
+	AttrText driver, model;
+	uint64_t gone_usec; /* when it went, on CLOCK_REALTIME */
+	bool is_lost;	    /* its hardware went too */
+	bool gone;	    /* the device was away since its hardware was last seen */
 };
 
 /* The events that say something by themselves. */
@@ -489,13 +495,36 @@ void evidence_judge(EvidenceLog *l, ParentState state, uint64_t identity,
 	};
 
 	l->judged = true;
+	l->is_lost = state == PARENT_GONE && !identity;
 	if (identity && identity != l->parent_identity)
 		append(l, 0, EVIDENCE_PARENT, "", "replaced", when);
 	else if (names[state])
 		append(l, 0, EVIDENCE_PARENT, "", names[state], when);
 }
 
+bool evidence_loss(const EvidenceList *list, size_t i, EvidenceLoss *ret)
+{
+	for (const EvidenceLog *l = list->first; l; l = l->next) {
+		if (!l->is_adapter || !l->is_lost || i-- > 0)
+			continue;
+		*ret = (EvidenceLoss){l->name, l->driver, l->model, l->parent, l->gone_usec};
+		return true;
+	}
+	return false;
+}
+
 /* Devices that have gone */
+
+void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now)
+{
+	if (!l)
+		return;
+	l->is_adapter = *s->values.pci_address && !pci_function_is_part(s->values.function);
+	l->is_lost = false;
+	l->gone_usec = now;
+	text_copy(l->driver, sizeof(l->driver), s->values.driver);
+	text_copy(l->model, sizeof(l->model), s->values.hca_type);
+}
 
 void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l)
 {

@@ -89,12 +89,25 @@ bool evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *w
 void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
 			  const EvidenceMoment *when);
 
+/* The device with the log L, which may be NULL, goes NOW, on CLOCK_REALTIME, and was as in S. */
+void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now);
+
 /* Moves *L, the log of the device called NAME, to LIST; *L is NULL then. */
 void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l);
 /* Moves what was kept of the device called NAME, if anything was, to *L, which must be NULL. */
 void evidence_recall(EvidenceList *list, const char *name, EvidenceLog **l);
 /* The log that was kept of the device called NAME; NULL if there is none. */
 const EvidenceLog *evidence_find(const EvidenceList *list, const char *name);
+
+/* An adapter that has gone with its hardware, and as it was. */
+typedef struct EvidenceLoss {
+	const char *name, *driver, *model;
+	const char *path;	/* of the hardware, in sysfs */
+	uint64_t realtime_usec; /* when the device went */
+} EvidenceLoss;
+
+/* Number I of those in LIST; false: there are no more. */
+bool evidence_loss(const EvidenceList *list, size_t i, EvidenceLoss *ret);
 
 /* The first log in LIST whose hardware has an unknown fate; NULL: there is none. *RET_PATH is the
  * directory of the hardware. */

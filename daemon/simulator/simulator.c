@@ -381,6 +381,26 @@ static int simulator_bus_changed(Source *s, sd_bus *bus)
 	return bus ? bus_simulator_add(bus, &sim->machine, &sim->commands) : 0;
 }
 
+/* A device with a place in sysfs takes its hardware along when it is removed. */
+static ParentState simulator_parent(const Source *s, const char *path, uint64_t *ret_identity)
+{
+	GHashTableIter i;
+	gpointer d;
+
+	*ret_identity = 0;
+	g_hash_table_iter_init(&i, ((const Simulator *)s)->machine.by_index);
+	while (g_hash_table_iter_next(&i, NULL, &d)) {
+		const DeviceValues *v = &((const SimulatedDevice *)d)->now.values;
+
+		if (!streq(v->sysfs_path, path))
+			continue;
+		/* one that is added again is another one */
+		*ret_identity = v->index + UINT64_C(1);
+		return PARENT_PRESENT;
+	}
+	return PARENT_GONE;
+}
+
 static void simulator_status(_unused_ const Source *s, SourceStatus *ret)
 {
 	*ret = (SourceStatus){.simulated = true};
@@ -408,6 +428,7 @@ static const SourceOps simulator_ops = {
 	.forget = simulator_forget,
 	.bus_changed = simulator_bus_changed,
 	.served = simulator_served,
+	.parent = simulator_parent,
 	.status = simulator_status,
 	.free = simulator_free,
 };

@@ -63,6 +63,13 @@ typedef struct FlapLimit {
 /* Reads "3/12h", or "off". TEXT is kept. */
 bool flap_limit_parse(const char *text, FlapLimit *ret);
 
+/* A device that was here, and whose hardware has gone since. */
+typedef struct LostDevice {
+	const char *name, *driver, *model; /* as they were */
+	const char *path;		   /* of the hardware, in sysfs */
+	uint64_t usec;			   /* when it went, on CLOCK_REALTIME */
+} LostDevice;
+
 /* The functions that a check calls while it looks, because few checks need them. A returned value
  * stays until the next call of the function. A function that is NULL: its values are not known. */
 typedef struct CheckAsk {
@@ -92,6 +99,11 @@ typedef struct CheckAsk {
 	/* Whether the driver may have said that DEVICE has failed; NULL: its evidence is to be
 	 * read. */
 	bool (*may_have_failed)(void *userdata, const Object *device);
+	/* Number I of the devices whose hardware has gone, and whose names none has taken; false:
+	 * there are no more. The function is NULL: what rdmad has found of the machine counts. */
+	bool (*lost)(void *userdata, size_t i, LostDevice *ret);
+	/* What rdmad has found of no device, as the manager publishes it; NULL: nothing. */
+	const Value *(*of_machine)(void *userdata);
 	void *userdata;
 } CheckAsk;
 

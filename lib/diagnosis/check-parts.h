@@ -67,6 +67,8 @@ bool check_has_ipv4(const Object *port);
 int check_is_reachable(const Object *port);
 /* Finds what rdmad has published of this check and this port, as far as it begins with PREFIX. */
 void check_find_published(CheckRun *r, const char *prefix);
+/* The same of the machine. */
+void check_find_of_machine(CheckRun *r, const char *prefix);
 /* Whether PORT is that of a physical function with virtual ones. */
 bool check_has_functions(const Object *port);
 /* Whether PORT is one of those that are checked. */

@@ -37,14 +37,23 @@ static bool next_entry(const Value *all, size_t *i, Published *ret)
 	return false;
 }
 
-void check_find_published(CheckRun *r, const char *prefix)
+static void find_published(CheckRun *r, const Value *all, const char *prefix)
 {
-	const Value *all = object_value(r->port, PORT_ATTR_findings);
 	Published f;
 
 	for (size_t i = 0; next_entry(all, &i, &f);)
 		if (streq(f.check, r->check->name) && startswith(f.text, prefix))
 			check_find(r, NULL, "%s", f.text);
+}
+
+void check_find_published(CheckRun *r, const char *prefix)
+{
+	find_published(r, object_value(r->port, PORT_ATTR_findings), prefix);
+}
+
+void check_find_of_machine(CheckRun *r, const char *prefix)
+{
+	find_published(r, r->ask.of_machine ? r->ask.of_machine(r->ask.userdata) : NULL, prefix);
 }
 
 static const Value *findings_of(const Object *o)

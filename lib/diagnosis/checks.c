@@ -64,6 +64,7 @@ static void look_for_missing(CheckRun *r)
 		if (is_missing(r, &e->items[i]))
 			check_find(r, NULL, "there is no port %s, which %s expects",
 				   e->items[i].text, e->items[i].place);
+	look_for_lost_devices(r);
 }
 
 /* Ports that are found missing by their names are not told again as a number. */
@@ -388,7 +389,7 @@ static void look_at_expectations(CheckRun *r)
 /* clang-format off */
 const Check checks[] = {
 	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_ports,           "The machine has no RDMA port, and none was named."},
-	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there."},
+	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there; or the hardware of an adapter has gone since rdmad was started, and another one of its model is here. The latter not where containers have devices of their own (NamespaceMode is exclusive)."},
 	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_at_count,            "There are more or fewer ports than Ports expects."},
 	{"expect-file",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_expect_files,     "A file that says what is expected of the machine has an error, and counts for nothing."},
 	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,   0,          look_at_device_staleness, "The last query of the device failed, or the device does not answer."},

@@ -29,6 +29,8 @@ void checks_take_acknowledged(const CheckRun *r);
 
 /* The checks that have a file of their own. */
 
+/* check-lost.c: a part of the check missing */
+void look_for_lost_devices(CheckRun *r);
 /* check-siblings.c */
 void look_for_odd_ones(CheckRun *r);
 /* check-partitions.c */

@@ -459,6 +459,64 @@ static void test_other_cable(_unused_ void **state)
 	assert_int_equal(cables_of("AB", 1, "active"), 0);
 }
 
+/* Adapters that have gone */
+static LostDevice gone[2];
+static size_t n_gone;
+
+static bool next_lost(_unused_ void *userdata, size_t i, LostDevice *ret)
+{
+	if (i < n_gone)
+		*ret = gone[i];
+	return i < n_gone;
+}
+
+static void test_lost(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *device = device_of(&m, add(&m));
+	char *name = "d0";
+
+	set_text(device, DEVICE_ATTR_driver, "mlx5_core");
+	set_text(device, DEVICE_ATTR_hca_type, "MT4129");
+	set_text(device, DEVICE_ATTR_sysfs_path, "/sys/devices/pci0000:00/0000:0b:00.0");
+	gone[0] = (LostDevice){"mlx5_7", "mlx5_core", "MT4129",
+			       "/sys/devices/pci0000:10/0000:1b:00.1",
+			       realtime_now_usec() - 2 * 60 * USEC_PER_SEC};
+	gone[1] = gone[0];
+	gone[1].path = "/sys/devices/pci0000:10/0000:1b:00.0";
+	n_gone = 1;
+	assert_int_equal(found(&m, "missing"), 0);
+	m.run.ask.lost = next_lost;
+	assert_int_equal(found(&m, "missing"), 1);
+	assert_says(&m, 0, "the hardware of mlx5_7 has gone at 20");
+	/* both functions of an adapter are told once */
+	n_gone = 2;
+	assert_int_equal(found(&m, "missing"), 1);
+	gone[1].path = "/sys/devices/pci0000:20/0000:2b:00.0";
+	assert_int_equal(found(&m, "missing"), 2);
+	n_gone = 1;
+	/* its driver may have reset it */
+	m.run.settle_usec = 3 * 60 * USEC_PER_SEC;
+	assert_int_equal(found(&m, "missing"), 0);
+	m.run.settle_usec = 60 * USEC_PER_SEC;
+	assert_int_equal(found(&m, "missing"), 1);
+	/* nobody expects it, if it was the only one of its model */
+	set_text(device, DEVICE_ATTR_hca_type, "MT4123");
+	assert_int_equal(found(&m, "missing"), 0);
+	set_text(device, DEVICE_ATTR_hca_type, "MT4129");
+	set_text(device, DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "missing"), 0);
+	set_text(device, DEVICE_ATTR_function, "pf");
+	/* another one is in its place */
+	set_text(device, DEVICE_ATTR_sysfs_path, gone[0].path);
+	assert_int_equal(found(&m, "missing"), 0);
+	set_text(device, DEVICE_ATTR_sysfs_path, "/sys/devices/pci0000:00/0000:0b:00.0");
+	assert_int_equal(found(&m, "missing"), 1);
+	m.run.names = &name;
+	m.run.n_names = 1;
+	assert_int_equal(found(&m, "missing"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,7 +525,7 @@ int main(void)
 		cmocka_unit_test(test_speed),	     cmocka_unit_test(test_never_used),
 		cmocka_unit_test(test_interface),    cmocka_unit_test(test_planes),
 		cmocka_unit_test(test_acknowledged), cmocka_unit_test(test_other_kinds),
-		cmocka_unit_test(test_acs),
+		cmocka_unit_test(test_acs),	     cmocka_unit_test(test_lost),
 	};
 
 	return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
