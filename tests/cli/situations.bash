@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # test-situations has the functions and variables
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The situations of test-situations: each begins with "situation" at the begin of a line, and has devices of its own. What is a
-# function is there for all of them.
+# The situations of test-situations. Each begins with "situation" at the begin of a line, has devices of its own, and leaves nothing that
+# another one needs: they run in parts. Only functions are there for all of them.
 
 situation planted no-port "there is no RDMA port"
 judge --all
