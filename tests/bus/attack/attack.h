@@ -18,6 +18,7 @@ typedef struct Attack {
 	unsigned int ports;	    /* that rdmad has */
 	const char *before, *after; /* commands of the simulator around the attack, one a line */
 	unsigned int users_each;    /* each attacking user is so many users (0: 1) */
+	double keeps_mib;	    /* what the allocator may keep of it; 0: as of most */
 
 	/* A flood: each user has so many connections, and each of them sends MESSAGES in turns. See
 	 * Flood for the others. */
