@@ -4319,9 +4319,19 @@ add_many 3 ib iommu=DMA-FQ
 add ib iommu=DMA
 judge
 
+# I CAUSE: returns when rdmad has looked what became of the hardware of device I, which has gone
+wait_for_cause() {
+	local k
+	for ((k = 0; k < WAIT * 50; k++)); do
+		[[ $("$RDMACTL" explain --json "$s-$1/1" | jq -r '.Ports[0].Cause') != "$2" ]] || return 0
+		sleep 0.02
+	done
+	die "$title: the hardware is not known to have gone"
+}
+
 # FATE: three adapters of four are left, of a model that no other situation has; what became of the hardware of the last is known
 lose() {
-	local i k
+	local i
 	for i in 0 1 2 3; do
 		add "${2:-ib}" "hca_type=MT4129-$s" "pci_address=0000:${i}b:00.0" "sysfs_path=/sys/devices/pci0000:${i}0/0000:${i}b:00.0" "${@:3}"
 	done
@@ -4329,11 +4339,7 @@ lose() {
 	simulate "remove $s-3"
 	ports=3
 	wait_for_ports "$s-*" 3
-	for ((k = 0; k < WAIT * 50; k++)); do
-		[[ $("$RDMACTL" explain --json "$s-3/1" | jq -r '.Ports[0].Cause') != "$1" ]] || return 0
-		sleep 0.02
-	done
-	die "$title: the hardware is not known to have gone"
+	wait_for_cause 3 "$1"
 }
 
 # Returns when rdmad has found that an adapter has gone: it looks whether the hardware has gone when no device has gone for two seconds,
@@ -4384,7 +4390,7 @@ wait_for_ports "$s-*" 3
 simulate "remove $s-0"
 ports=2
 wait_for_ports "$s-*" 2
-sleep 3
+wait_for_cause 0 hardware-removed
 judge --all
 
 situation healthy "" "the virtual functions of an adapter are taken away, as nobody needs them"
@@ -4397,7 +4403,7 @@ simulate "remove $s-1"
 simulate "remove $s-2"
 ports=1
 wait_for_ports "$s-*" 1
-sleep 3
+wait_for_cause 2 hardware-removed
 judge --all
 
 situation healthy "" "an adapter has been taken away, and that does not matter"
