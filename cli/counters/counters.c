@@ -133,12 +133,6 @@ static ExitStatus print_group(const Context *c, const Sample *s, size_t first, s
 	return terminal_print_table(c, table, 2);
 }
 
-static char *format_time(uint64_t usec)
-{
-	return format_value(&(Attribute){.unit = UNIT_TIMESTAMP},
-			    &(Value){.type = VALUE_UNSIGNED, .number = usec});
-}
-
 /* The heading, and a table for each group. SINCE_USEC is 0 without --since. */
 static ExitStatus print_sample(const Context *c, const char *name, const Sample *s,
 			       uint64_t since_usec)

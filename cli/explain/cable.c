@@ -3,6 +3,7 @@
 /* rdmactl cable: the modules in the cages of ports, and where else those of named ports were. */
 
 #include "commands.h"
+#include "format.h"
 #include "histories.h"
 #include "list-with.h"
 #include "selection.h"
@@ -18,9 +19,9 @@ static void print_cages(const Context *c, const Histories *h, const Object *port
 		bool is_own = streq(history_entry_text(entry, "Port"), port->path);
 
 		for (size_t k = 0; *serial && history_read_cable(entry, k, &f); k++) {
-			_cleanup_free_ char *since = history_time_text(f.since_usec);
+			_cleanup_free_ char *since = format_time(f.since_usec);
 			_cleanup_free_ char *until =
-				f.until_usec ? history_time_text(f.until_usec) : NULL;
+				f.until_usec ? format_time(f.until_usec) : NULL;
 
 			if (streq(f.check, serial) && (until || !is_own))
 				fprintf(c->out, "%s %s in %s from %s%s%s\n", serial,

@@ -262,8 +262,7 @@ static bool is_shown(const Story *s, size_t i)
 
 static void print_clue(const Context *c, const Clue *clue)
 {
-	const Value when = {.type = VALUE_UNSIGNED, .number = clue->realtime_usec};
-	_cleanup_free_ char *time = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+	_cleanup_free_ char *time = format_time(clue->realtime_usec);
 
 	fprintf(c->out, "  %s  %s: %s%s%s  (%s)\n", time ? time : "", clue->what,
 		*clue->from ? clue->from : "", *clue->from ? " -> " : "",

@@ -45,13 +45,6 @@ bool history_entry_is_present(const Value *entry)
 	return value_is_true(history_entry_member(entry, "Present"));
 }
 
-char *history_time_text(uint64_t usec)
-{
-	const Value when = {.type = VALUE_UNSIGNED, .number = usec};
-
-	return format_value(&port_attributes[PORT_ATTR_state_change], &when);
-}
-
 static const Object *history_entry_object(const Histories *h, const Value *entry)
 {
 	return object_list_find(&h->objects, history_entry_text(entry, "Port"));

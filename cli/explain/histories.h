@@ -30,8 +30,6 @@ const char *history_entry_name(const Value *entry);
 const Value *history_entry_member(const Value *entry, const char *key);
 const char *history_entry_text(const Value *entry, const char *key);
 uint64_t history_entry_number(const Value *entry, const char *key);
-/* A time of CLOCK_REALTIME for people, to be freed; NULL without memory. */
-char *history_time_text(uint64_t usec);
 /* Whether the port is there. */
 bool history_entry_is_present(const Value *entry);
 

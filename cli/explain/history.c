@@ -99,7 +99,7 @@ static char *reason_text(const PastState *t)
 static int add_line(const Context *c, struct libscols_table *table, uint64_t usec, const char *from,
 		    const char *to, const char *color, const char *duration, const char *reason)
 {
-	_cleanup_free_ char *text = history_time_text(usec);
+	_cleanup_free_ char *text = format_time(usec);
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	const char *cells[_COLUMN_MAX] = {text, from, to, duration, reason};
 	int r = line && text && reason ? 0 : -ENOMEM;
@@ -232,7 +232,7 @@ static ExitStatus print_lines(const Context *c, const Value *entry)
 
 static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bool heading)
 {
-	_cleanup_free_ char *since = history_time_text(history_entry_number(entry, "Since"));
+	_cleanup_free_ char *since = format_time(history_entry_number(entry, "Since"));
 	uint64_t downs = history_entry_number(entry, "LinkDownCount");
 	ExitStatus status = STATUS_OK;
 	char text[128];

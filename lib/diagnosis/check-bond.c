@@ -122,15 +122,15 @@ static void look_for_returns(CheckRun *r, const char *bond)
 {
 	const uint64_t since = r->now_usec - r->flap.usec;
 	size_t downs = check_count_downs(r, since), n;
-	Value last = {.type = VALUE_UNSIGNED};
+	uint64_t last = 0;
 	_cleanup_free_ char *when = NULL;
 
 	if (downs == SIZE_MAX || !object_is_active(r->port))
 		return;
-	n = count_rate_falls(r, since, &last.number);
+	n = count_rate_falls(r, since, &last);
 	if (n < downs + r->flap.n)
 		return;
-	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	when = format_time(last);
 	check_find(
 		r, &port_attributes[PORT_ATTR_bond_members],
 		"members of %s come and go: the rate has fallen %zu %s in %s, the last time at %s",

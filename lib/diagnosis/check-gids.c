@@ -150,7 +150,7 @@ static size_t find_flapping(const CheckRun *r, size_t least, char address[46], u
  * members stand by for each other takes its addresses to the one that carries. */
 void look_for_address_flaps(CheckRun *r)
 {
-	Value last = {.type = VALUE_UNSIGNED};
+	uint64_t last = 0;
 	_cleanup_free_ char *when = NULL;
 	char address[46];
 	size_t n, downs;
@@ -162,10 +162,10 @@ void look_for_address_flaps(CheckRun *r)
 	downs = check_count_downs(r, r->now_usec - FLAP_USEC);
 	if (downs == SIZE_MAX)
 		return;
-	n = find_flapping(r, FLAPS_LEAST + downs, address, &last.number);
+	n = find_flapping(r, FLAPS_LEAST + downs, address, &last);
 	if (n == 0)
 		return;
-	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	when = format_time(last);
 	check_find(r, &port_attributes[PORT_ATTR_gids],
 		   "the address %s has gone %zu times in " FLAP_TEXT
 		   " while the link was up, the last time at %s: connections end each time",

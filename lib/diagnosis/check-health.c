@@ -32,7 +32,7 @@ static void tell(CheckRun *r, const Value *reporter, const char *sentence)
 static void look_for_failure(CheckRun *r)
 {
 	SeenSource evidence;
-	Value when = {.type = VALUE_UNSIGNED};
+	uint64_t when = 0;
 	_cleanup_free_ char *text = NULL;
 	uint64_t away;
 	Seen e;
@@ -42,10 +42,10 @@ static void look_for_failure(CheckRun *r)
 	evidence = check_evidence(r, r->device);
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++)
 		if (streq(e.what, "Event") && streq(e.to, "device-fatal"))
-			when.number = e.realtime_usec;
-	if (when.number == 0 || check_count_absences(r, when.number, &away) > 0)
+			when = e.realtime_usec;
+	if (when == 0 || check_count_absences(r, when, &away) > 0)
 		return;
-	text = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+	text = format_time(when);
 	check_find(r, &device_attributes[DEVICE_ATTR_health_reporters],
 		   "the driver has reported at %s that the device has failed, and has not reset it",
 		   text ? text : "");

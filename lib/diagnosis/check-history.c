@@ -89,17 +89,17 @@ static size_t count_absences(const CheckRun *r, uint64_t since_usec, uint64_t *r
  * its first port. */
 static void look_for_resets(CheckRun *r)
 {
-	Value last = {.type = VALUE_UNSIGNED};
+	uint64_t last = 0;
 	_cleanup_free_ char *when = NULL;
 	size_t n;
 
 	if (object_number(r->port, PORT_ATTR_port_num) != 1 ||
 	    (r->ask.hides_devices && r->ask.hides_devices(r->ask.userdata)))
 		return;
-	n = count_absences(r, r->now_usec - RESETS_USEC, &last.number);
+	n = count_absences(r, r->now_usec - RESETS_USEC, &last);
 	if (n < RESETS_LEAST)
 		return;
-	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	when = format_time(last);
 	check_find(r, &port_attributes[PORT_ATTR_link_downs],
 		   "the device has gone and come back %zu times in " RESETS_TEXT
 		   ", the last time at %s: its driver resets it again and again",
@@ -184,7 +184,8 @@ void look_at_former_rate(CheckRun *r)
 	const Attribute *row = &port_attributes[PORT_ATTR_rate];
 	const Value *rate = object_value(r->port, PORT_ATTR_rate), *transitions;
 	_cleanup_free_ char *is = NULL, *was = NULL, *when = NULL;
-	Value highest = {.type = VALUE_UNSIGNED}, until = {.type = VALUE_UNSIGNED};
+	Value highest = {.type = VALUE_UNSIGNED};
+	uint64_t until = 0;
 
 	if (!rate || rate->type != VALUE_UNSIGNED || !check_is_in_use(r) || is_speed_expected(r) ||
 	    check_is_ignored(r, r->check->name))
@@ -192,12 +193,12 @@ void look_at_former_rate(CheckRun *r)
 	transitions = find_history(r, "Transitions");
 	if (!transitions || transitions->type != VALUE_ARRAY)
 		return;
-	highest.number = find_highest_rate(r, transitions, &until.number);
+	highest.number = find_highest_rate(r, transitions, &until);
 	if (rate->number >= highest.number || check_is_speed_set(r->port))
 		return;
 	is = format_value(row, rate);
 	was = format_value(row, &highest);
-	when = until.number ? format_value(&port_attributes[PORT_ATTR_state_change], &until) : NULL;
+	when = until ? format_time(until) : NULL;
 	check_find(r, row, "the link runs at %s, and ran at %s%s%s", is ? is : "", was ? was : "",
 		   when ? " until " : " before", when ? when : "");
 }

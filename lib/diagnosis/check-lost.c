@@ -68,13 +68,12 @@ void look_for_lost_devices(CheckRun *r)
 	}
 	/* a driver that resets its device has it back soon */
 	for (size_t i = 0; r->ask.lost(r->ask.userdata, i, &lost); i++) {
-		Value when = {.type = VALUE_UNSIGNED, .number = lost.usec};
 		_cleanup_free_ char *text = NULL;
 
 		if (lost.usec + r->settle_usec > r->now_usec || is_back(r, &lost) ||
 		    !has_sibling(r, &lost) || is_told(r, i, &lost))
 			continue;
-		text = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+		text = format_time(lost.usec);
 		check_find(r, NULL,
 			   HARDWARE
 			   "%s has gone at %s, and is not back: PCI Express has lost it, or "

@@ -100,7 +100,7 @@ static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *tabl
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_pkeys];
 	SeenSource evidence = check_evidence(r, r->port);
-	Value when = {.type = VALUE_UNSIGNED};
+	uint64_t when = 0;
 	_cleanup_free_ char *text = NULL;
 	unsigned int lost = 0;
 	Seen e;
@@ -114,11 +114,11 @@ static void look_at_evidence(CheckRun *r, const Partitions *p, const Value *tabl
 		    table_has(table, wanted) || (p->n_ports > 1 && !is_usual(r, wanted)))
 			continue;
 		lost = key;
-		when.number = e.realtime_usec;
+		when = e.realtime_usec;
 	}
-	if (when.number == 0)
+	if (when == 0)
 		return;
-	text = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+	text = format_time(when);
 	check_find(r, row, "the P_Key 0x%04x has gone at %s%s%s", lost, text ? text : "",
 		   p->n_ports > 1 ? ", and another port has it" : "",
 		   table_has(table, PARTITION(lost)) ? "; the port is a limited member now" : "");

@@ -210,7 +210,7 @@ static uint64_t growth(const CheckRun *r, const Seen *e, const char *name)
 uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
 			     char **ret_last)
 {
-	Value when = {.type = VALUE_UNSIGNED};
+	uint64_t when = 0;
 	SeenSource evidence;
 	uint64_t sum = 0;
 	Seen e;
@@ -223,10 +223,10 @@ uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute
 
 		sum += n;
 		if (n > 0)
-			when.number = e.realtime_usec;
+			when = e.realtime_usec;
 	}
 	if (sum > 0)
-		*ret_last = format_value(&port_attributes[PORT_ATTR_state_change], &when);
+		*ret_last = format_time(when);
 	return sum;
 }
 

@@ -71,7 +71,7 @@ static unsigned int lost_key(const CheckRun *r, const Seen *e)
  * time. Those of virtual functions come and go with what uses them. */
 static void look_for_lost_keys(CheckRun *r, const SeenSource *evidence)
 {
-	Value last = {.type = VALUE_UNSIGNED};
+	uint64_t last = 0;
 	_cleanup_free_ char *when = NULL;
 	unsigned int key = 0;
 	size_t n = 0;
@@ -85,13 +85,13 @@ static void look_for_lost_keys(CheckRun *r, const SeenSource *evidence)
 		n = 0;
 		for (size_t k = 0; key && seen_read(evidence, k, &other); k++)
 			if (lost_key(r, &other) == key) {
-				last.number = other.realtime_usec;
+				last = other.realtime_usec;
 				n++;
 			}
 	}
 	if (n < MANAGERS_LEAST)
 		return;
-	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	when = format_time(last);
 	check_find(r, &port_attributes[PORT_ATTR_pkeys],
 		   "the P_Key 0x%04x has gone %zu times in " STORM_TEXT
 		   ", the last time at %s: connections end each time",
@@ -100,7 +100,6 @@ static void look_for_lost_keys(CheckRun *r, const SeenSource *evidence)
 
 void look_for_storms(CheckRun *r)
 {
-	Value last = {.type = VALUE_UNSIGNED};
 	_cleanup_free_ char *when = NULL;
 	SeenSource evidence;
 	size_t configured;
@@ -114,8 +113,7 @@ void look_for_storms(CheckRun *r)
 	look_for_lost_keys(r, &evidence);
 	s = count(r, &evidence);
 	configured = MAX(s.changes, s.reregistered);
-	last.number = s.last_usec;
-	when = format_value(&port_attributes[PORT_ATTR_state_change], &last);
+	when = format_time(s.last_usec);
 	if (s.managers >= MANAGERS_LEAST)
 		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
 			   "its subnet manager has changed %zu times in " STORM_TEXT

@@ -217,6 +217,12 @@ char *format_value(const Attribute *a, const Value *v)
 	return format_with_unit(a->unit, v);
 }
 
+char *format_time(uint64_t usec)
+{
+	return format_value(&(Attribute){.unit = UNIT_TIMESTAMP},
+			    &(Value){.type = VALUE_UNSIGNED, .number = usec});
+}
+
 char *format_entry(const Value *v)
 {
 	return format_with_unit(UNIT_NONE, v);

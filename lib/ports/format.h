@@ -9,6 +9,8 @@
 /* VALUE with its unit on one line: "400 Gb/s", "4096 bytes", "0x2c9", "yes", "none". NULL without
  * memory. */
 char *format_value(const Attribute *a, const Value *v);
+/* A time of CLOCK_REALTIME in us for people, to be freed; NULL without memory. */
+char *format_time(uint64_t usec);
 
 /* The value of row I of O, "unavailable (REASON)", or "none" if the object does not have the row.
  * NULL without memory. */
