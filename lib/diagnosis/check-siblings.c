@@ -246,10 +246,10 @@ static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *ro
 	bool is_of_link = row == &port_attributes[PORT_ATTR_fec_mode];
 	bool is_of_switch = row == &port_attributes[PORT_ATTR_neighbor_vlan];
 
-	/* who has IPv4 has the most, and link-local addresses are the least */
 	if (row->interface >= INTERFACE_PORT && row != &port_attributes[PORT_ATTR_state] &&
 	    is_elsewhere(s, n, i))
 		return false;
+	/* who has IPv4 has the most, and link-local addresses are the least */
 	if (row == &port_attributes[PORT_ATTR_gids])
 		return !streq(s[i].addresses.text, ipv4) && !streq(common->text, local);
 	/* who uses IPoIB on few ports has the others set down */
@@ -395,30 +395,34 @@ static Value addresses_of(const CheckRun *r, const Object *port)
 								: ipv6};
 }
 
+/* Takes TEXT; NULL: there is no value. */
+static Value value_of_text(char *text)
+{
+	return (Value){.type = text ? VALUE_TEXT : VALUE_NONE, .text = text};
+}
+
 /* What the first interface of IPoIB of PORT is like, which is its own, and not that of a partition;
- * one that is in a container is not here. No text: there is none, or there was no memory. */
-static Value ipoib_of(const Object *port)
+ * one that is in a container is not here. NULL: there is none, or there was no memory. */
+static char *ipoib_text(const Object *port)
 {
 	const Value *all = object_value(port, PORT_ATTR_netdevs), *first;
 	const char *state, *mode;
-	Value v = {};
+	char *text = NULL;
 
-	if (!all || all->type != VALUE_ARRAY || all->n == 0 || !object_is_active(port) ||
+	if (value_count(all) == 0 || !object_is_active(port) ||
 	    !streq(object_text(port, PORT_ATTR_link_layer), "infiniband"))
-		return v;
+		return NULL;
 	first = &all->items[0];
 	state = format_member_text(ATTR_NETDEVS, "state", first);
 	mode = format_member_text(ATTR_NETDEVS, "mode", first);
 	if (streq(state, "down"))
-		v.text = strdup(ipoib_down);
+		text = strdup(ipoib_down);
 	else if (streq(state, "up") &&
-		 asprintf(&v.text, "IPoIB with an MTU of %u%s%s",
+		 asprintf(&text, "IPoIB with an MTU of %u%s%s",
 			  (unsigned int)format_member_number(ATTR_NETDEVS, "mtu", first),
 			  *mode ? ", " : "", mode) < 0)
-		v.text = NULL;
-	if (v.text)
-		v.type = VALUE_TEXT;
-	return v;
+		text = NULL;
+	return text;
 }
 
 /* Marks those of the N ports of one kind whose adapter another one before them is of. */
@@ -462,11 +466,9 @@ void look_for_odd_ones(CheckRun *r)
 		if (device && object_value(device, DEVICE_ATTR_driver))
 			s[n++] = (Sibling){.port = o,
 					   .device = device,
-					   .pkeys = {.text = pkeys_text(o)},
+					   .pkeys = value_of_text(pkeys_text(o)),
 					   .addresses = addresses_of(r, o),
-					   .ipoib = ipoib_of(o)};
-		if (n > 0 && s[n - 1].pkeys.text)
-			s[n - 1].pkeys.type = VALUE_TEXT;
+					   .ipoib = value_of_text(ipoib_text(o))};
 	}
 	sort(s, n, sizeof(*s), compare_kind);
 	for (size_t first = 0, end; first < n; first = end) {
@@ -477,7 +479,7 @@ void look_for_odd_ones(CheckRun *r)
 			compare(r, &s[first], end - first, compared[i]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		free(s[i].pkeys.text);
-		free(s[i].ipoib.text);
+		value_done(&s[i].pkeys);
+		value_done(&s[i].ipoib);
 	}
 }
