@@ -170,14 +170,6 @@ void long_reply_kinds_init(void)
 	stpcpy(p, ")");
 }
 
-/* Unavailable, of the fields and of ROWS */
-static void put_reasons(BusWriter *w, const CacheObject *port, AttrMask rows)
-{
-	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
-		mask_set(&rows, listed_attributes[i], true);
-	bus_put_reasons(w, port, &rows);
-}
-
 /* Those of ROWS that O has, each with a value: one that has none is left out. */
 static void put_named_rows(BusWriter *w, const CacheObject *o, AttrMask rows)
 {
@@ -200,8 +192,8 @@ static void put_listed_port(BusWriter *w, const Device *d, const Port *p,
 		bus_put_row(w, &port, listed_attributes[i]);
 	bus_writer_open(w, 'a', "{sv}");
 	put_named_rows(w, &port, q->rows);
-	if (q->reasons && !mask_has(&q->rows, PORT_ATTR_unavailable))
-		put_reasons(w, &port, q->rows);
+	if (!mask_is_empty(&q->reasons))
+		bus_put_reasons(w, &port, &q->reasons);
 	if (d->published)
 		put_named_rows(w, &device, q->device_rows);
 	bus_writer_close(w);
@@ -236,13 +228,19 @@ static int read_choice(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error 
 {
 	_cleanup_(bus_texts_done)
 		BusTexts names = {.max = (unsigned int)_PORT_ATTR_MAX + _DEVICE_ATTR_MAX};
-	const BusOption options[] = {{"device", 's', &q->text},
-				     {"properties", 'a', &names},
-				     {"reasons", 'b', &q->reasons}};
+	int reasons = false;
+	const BusOption options[] = {
+		{"device", 's', &q->text}, {"properties", 'a', &names}, {"reasons", 'b', &reasons}};
 	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
 
 	for (size_t i = 0; r >= 0 && names.texts && names.texts[i]; i++)
 		r = add_property(names.texts[i], q, error);
+	/* who calls for Unavailable gets all of them */
+	if (r >= 0 && reasons && !mask_has(&q->rows, PORT_ATTR_unavailable)) {
+		q->reasons = q->rows;
+		for (ListedAttr i = 0; i < _LISTED_MAX; i++)
+			mask_set(&q->reasons, listed_attributes[i], true);
+	}
 	return r;
 }
 

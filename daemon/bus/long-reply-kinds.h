@@ -14,7 +14,7 @@ struct LongReplyQuestion {
 	const char *text_2;   /* one more: the property, the netdev; NULL: none */
 	AttrMask rows;	      /* of a port: those that each entry of ListPorts() is to have too */
 	AttrMask device_rows; /* the same of its device */
-	int reasons;	      /* each entry is to have the reasons of its rows without a value */
+	AttrMask reasons;     /* the reasons of which rows of a port each entry is to have too */
 	FindKind by;	      /* of FindPorts() */
 	GidType type;	      /* the same */
 	/* of what is read on demand (bus-reading.h) */
