@@ -14,8 +14,9 @@
  * is used as other ports are, from 1.19 on.
  *
  * libfabric 2.7.0a1, prov/verbs/src/verbs_info.c: FI_VERBS_DEVICE_NAME is the beginning of names,
- * whatever their case, and before 2.6.0 of one. Endpoints of type MSG, which iWARP needs, are those
- * of devices with an IP address. EFA is used by another provider, named efa.
+ * whatever their case, and before 2.6.0 of one. Endpoints of type MSG, which iWARP needs, have the
+ * IP addresses of interfaces, and from 1.11 on, without FI_VERBS_IFACE, also those of InfiniBand: a
+ * GID and a P_Key. EFA is used by another provider, named efa.
  *
  * Open MPI 6.1.0, opal/mca/common/ucx/common_ucx.c, ompi/mca/pml/ucx/pml_ucx_component.c: the
  * drivers in opal_common_ucx_devices decide whether UCX comes before PSM2 and libfabric.

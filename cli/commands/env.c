@@ -97,8 +97,9 @@ static ExitStatus note_rail(Environment *e, const Rail *r)
 	if (status == STATUS_OK && e->library->by_address && r->infiniband && !*r->netdev &&
 	    !rail_is_opa(r))
 		status = add_note(e,
-				  "%s: no IPoIB interface of it has an IP address, and libfabric "
-				  "has no MSG endpoint without one",
+				  "%s: no IPoIB interface of it has an IP address: its MSG "
+				  "endpoints have addresses of InfiniBand, and libfabric before "
+				  "1.11 has none",
 				  name);
 	return status;
 }
