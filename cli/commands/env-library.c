@@ -36,6 +36,10 @@
  * MORI 624002c8, src/application/transport/rdma/rdma.cpp: MORI_RDMA_DEVICES has whole names; of
  * GIDs RoCE v2, and then IPv4, and then IPv6 that is not link-local is the best.
  *
+ * rocSHMEM of rocm-systems 9f82bef5, projects/rocshmem/src/gda: ROCSHMEM_HCA_LIST has whole names
+ * (topology.cpp). The index of the P_Key is always 0, and no variable has the GID index: it is the
+ * first of RoCE v2, of IPv4 or of IPv6, that is not link-local (backend_gda.cpp).
+ *
  * Which of them find a GID index, and which: rails_index_family(). A traffic class is a DSCP and
  * the bits of ECN, which UCX sets by itself too.
  */
@@ -105,6 +109,11 @@ static const Variable mori_variables[] = {
 	{"MORI_IB_GID_INDEX", VARIABLE_GID_INDEX, .help = "for RoCE", .finder = "*", .finder_v6 = "*"},
 	{"MORI_RDMA_TC",      VARIABLE_CLASS,     .help = "the traffic class with flow control"},
 	{"MORI_RDMA_SL",      VARIABLE_LEVEL,     .help = "the priority with flow control, in a VLAN"},
+	{},
+};
+static const Variable rocshmem_variables[] = {
+	{"ROCSHMEM_HCA_LIST",          VARIABLE_DEVICES, .help = "all devices: mlx5_0,mlx5_1"},
+	{"ROCSHMEM_GDA_TRAFFIC_CLASS", VARIABLE_CLASS,   .help = "the traffic class with flow control"},
 	{},
 };
 
