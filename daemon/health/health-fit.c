@@ -79,7 +79,8 @@ static uint64_t hold_of(const Port *p, uint64_t since)
 
 	/* what an administrator has done does not count */
 	if (n >= holds[ARRAY_SIZE(holds) - 1].downs && health_history(p, past, &history) >= 0)
-		n = flaps_count(value_lookup(&history, "LinkDowns"), &evidence, NULL);
+		n = flaps_count(value_lookup(&history, "LinkDowns"), past, UINT64_MAX, &evidence,
+				NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(holds); i++)
 		if (n >= holds[i].downs)
 			return holds[i].usec;

@@ -516,6 +516,19 @@ static AttrMask grown(const Attribute *table, AttrMask counters, AttrMask valid,
 	return changed;
 }
 
+bool health_take_failure(Health *h, const Device *d)
+{
+	AttrMask changed = {};
+
+	if (!d->health)
+		return false;
+	d->health->has_failed = true;
+	/* the driver reports so in one way or the other */
+	mask_set(&changed, DEVICE_ATTR_health_reporters, true);
+	return take_rows(h, d->health, &d->health->mark, changed, h->asked.device,
+			 h->asked.other_device);
+}
+
 bool health_take_port(Health *h, const PortChange *c)
 {
 	const PortSnapshot *now = &c->port->now;
@@ -531,6 +544,9 @@ bool health_take_port(Health *h, const PortChange *c)
 		take_set(h);
 		return true;
 	}
+	/* a device that does not answer */
+	if (now->values.stale && mask_has(&c->changed, PORT_ATTR_stale))
+		health_take_failure(h, c->port->device);
 	counters = mask_and(port_rows(is_counter),
 			    mask_or(h->asked.any.port, h->asked.any.other_port));
 	changed = mask_or(c->changed,
@@ -538,19 +554,6 @@ bool health_take_port(Health *h, const PortChange *c)
 				&c->was.values, &now->values));
 	return !mask_is_empty(&changed) && take_rows(h, c->port->device->health, &p->mark, changed,
 						     h->asked.port, h->asked.other_port);
-}
-
-bool health_take_failure(Health *h, const Device *d)
-{
-	AttrMask changed = {};
-
-	if (!d->health)
-		return false;
-	d->health->has_failed = true;
-	/* the driver reports so in one way or the other */
-	mask_set(&changed, DEVICE_ATTR_health_reporters, true);
-	return take_rows(h, d->health, &d->health->mark, changed, h->asked.device,
-			 h->asked.other_device);
 }
 
 bool health_take_device(Health *h, const DeviceChange *c)

@@ -58,16 +58,7 @@ void look_for_pcie_errors(CheckRun *r)
 
 void look_for_pcie_bursts(CheckRun *r)
 {
-	const Attribute *row = &device_attributes[DEVICE_ATTR_aer_correctable];
-	_cleanup_free_ char *last = NULL;
-	uint64_t sum;
-
-	if (object_number(r->device, DEVICE_ATTR_aer_correctable) < BURST_LEAST)
-		return;
-	sum = check_growth_of_day(r, r->device, row, &last);
-	if (sum > 0)
-		check_find(r, row,
-			   "PCIe has corrected many errors in a short time (AER): %" PRIu64
-			   " in 24 h, the last time at %s",
-			   sum, last ? last : "");
+	check_find_growth(r, r->device, &device_attributes[DEVICE_ATTR_aer_correctable],
+			  BURST_LEAST, 0,
+			  "PCIe has corrected many errors in a short time (AER):", "");
 }

@@ -137,8 +137,9 @@ static void look_for_returns(CheckRun *r, const char *bond)
 		bond, n - downs, n - downs == 1 ? "time" : "times", r->flap.text, when ? when : "");
 }
 
-/* Whether the adapter of the port has another one of Ethernet that no bond or bridge has: it can be
- * the member that a bond with one member lacks. An adapter with one port has nothing to add. */
+/* Whether the adapter of the port has another one of Ethernet that no bond or bridge has, and that
+ * has no address: it can be the member that a bond with one member lacks. An adapter with one port
+ * has nothing to add. */
 static bool has_free_port(const CheckRun *r)
 {
 	const Object *mine = object_list_device(r->objects, r->port);
@@ -148,7 +149,7 @@ static bool has_free_port(const CheckRun *r)
 
 		if (!o->is_port || o == r->port || !*object_text(o, PORT_ATTR_netdev) ||
 		    !streq(object_text(o, PORT_ATTR_protocol), "roce") ||
-		    *object_text(o, PORT_ATTR_netdev_master))
+		    *object_text(o, PORT_ATTR_netdev_master) || check_is_reachable(o) == 1)
 			continue;
 		device = object_list_device(r->objects, o);
 		if (device && !object_is_function(device) && check_same_adapter(device, mine))

@@ -43,9 +43,11 @@ static bool same_matter(const Finding *a, const Finding *b)
 {
 	Topic topic = topic_of_row(a->row);
 
-	/* several entries of one table can be wrong, each in its own way */
+	/* several entries of one table can be wrong, each in its own way, and several devices gone
+	 */
 	if (!a->row || !b->row || a->row == &port_attributes[PORT_ATTR_vfs] ||
-	    a->device != b->device || (a->port != b->port && a->row->interface >= INTERFACE_PORT))
+	    (!a->port && !a->device) || a->device != b->device ||
+	    (a->port != b->port && a->row->interface >= INTERFACE_PORT))
 		return false;
 	return a->row == b->row || (topic < _TOPIC_MAX && topic == topic_of_row(b->row));
 }

@@ -27,6 +27,12 @@ static void tell(CheckRun *r, const Value *reporter, const char *sentence)
 		   port, sentence, errors, errors == 1 ? "error" : "errors", recoveries);
 }
 
+/* Whether the evidence of the device that the run looks at is worth to be read. */
+static bool may_have_failed(const CheckRun *r)
+{
+	return !r->ask.may_have_failed || r->ask.may_have_failed(r->ask.userdata, r->device);
+}
+
 /* Finds a failure that the driver has reported, and after which the device was not away: one
  * without devlink says no more. */
 static void look_for_failure(CheckRun *r)
@@ -35,15 +41,12 @@ static void look_for_failure(CheckRun *r)
 	uint64_t when = 0;
 	_cleanup_free_ char *text = NULL;
 	uint64_t away;
-	Seen e;
 
-	if (r->ask.may_have_failed && !r->ask.may_have_failed(r->ask.userdata, r->device))
+	if (!may_have_failed(r))
 		return;
 	evidence = check_evidence(r, r->device);
-	for (size_t i = 0; seen_read(&evidence, i, &e); i++)
-		if (streq(e.what, "Event") && streq(e.to, "device-fatal"))
-			when = e.realtime_usec;
-	if (when == 0 || check_count_absences(r, when, &away) > 0)
+	if (check_count_seen(&evidence, "Event", "device-fatal", 0, &when) == 0 ||
+	    check_count_absences(r, when, &away) > 0)
 		return;
 	text = format_time(when);
 	check_find(r, &device_attributes[DEVICE_ATTR_health_reporters],
@@ -63,6 +66,32 @@ void look_for_health_errors(CheckRun *r)
 			tell(r, reporter, "is in error");
 }
 
+/* Ours: more than what one trouble of a busy machine is. */
+#define HANGS_LEAST 4U
+#define HANGS_USEC  (24 * 3600 * USEC_PER_SEC)
+
+/* Finds a device that has not answered again and again: each time its ports were stale. */
+static void look_for_hangs(CheckRun *r)
+{
+	const Object *port = may_have_failed(r) ? check_first_port(r) : NULL;
+	SeenSource evidence;
+	uint64_t last = 0;
+	_cleanup_free_ char *when = NULL;
+	size_t n;
+
+	if (!port)
+		return;
+	evidence = check_evidence(r, port);
+	n = check_count_seen(&evidence, port_attributes[PORT_ATTR_last_error_code].name, "timeout",
+			     r->now_usec - HANGS_USEC, &last);
+	if (n < HANGS_LEAST)
+		return;
+	when = format_time(last);
+	check_find(r, &device_attributes[DEVICE_ATTR_last_error_code],
+		   "the device has not answered %zu times in 24 h, the last time at %s", n,
+		   when ? when : "");
+}
+
 void look_for_recoveries(CheckRun *r)
 {
 	const Value *reporters = object_value(r->device, DEVICE_ATTR_health_reporters);
@@ -71,4 +100,5 @@ void look_for_recoveries(CheckRun *r)
 		if (!is_in_error(reporter) &&
 		    format_member_number(ATTR_HEALTH, "recoveries", reporter))
 			tell(r, reporter, "has had errors");
+	look_for_hangs(r);
 }

@@ -57,7 +57,7 @@ size_t check_count_downs(const CheckRun *r, uint64_t since_usec)
 	if (r->flap.n == 0 || check_may_be_idle(r, r->port))
 		return SIZE_MAX;
 	VALUE_FOREACH(down, downs)
-		n += value_number(down) >= since_usec;
+		n += value_number(down) >= since_usec && value_number(down) <= r->now_usec;
 	return n;
 }
 
@@ -122,7 +122,7 @@ void look_for_flaps(CheckRun *r)
 	if (value_count(downs) < r->flap.n)
 		return;
 	evidence = check_evidence(r, r->port);
-	n = flaps_count(downs, &evidence, &last);
+	n = flaps_count(downs, r->now_usec - r->flap.usec, r->now_usec, &evidence, &last);
 	if (n < r->flap.n)
 		return;
 	text = last ? format_value(&port_attributes[PORT_ATTR_state_change], last) : NULL;
@@ -162,11 +162,9 @@ size_t check_count_absences(CheckRun *r, uint64_t since_usec, uint64_t *ret_last
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->objects->n && n == 0; i++) {
-		r->port = r->objects->items[i];
-		if (r->port->is_port && object_list_device(r->objects, r->port) == r->device)
-			n = count_absences(r, since_usec, ret_last);
-	}
+	r->port = check_first_port(r);
+	if (r->port)
+		n = count_absences(r, since_usec, ret_last);
 	r->port = NULL;
 	return n;
 }

@@ -6,9 +6,6 @@
 #include "check-parts.h"
 #include "checks.h"
 
-/* What rdmad finds begins with this, and who asks it finds it by that. */
-#define HARDWARE "the hardware of "
-
 /* Whether a device is in the place of LOST. */
 static bool is_back(const CheckRun *r, const LostDevice *lost)
 {
@@ -57,13 +54,14 @@ static bool is_told(const CheckRun *r, size_t n, const LostDevice *lost)
 
 void look_for_lost_devices(CheckRun *r)
 {
+	const Attribute *row = &device_attributes[DEVICE_ATTR_sysfs_path];
 	LostDevice lost;
 
 	/* if ports were named, only these are checked */
 	if (r->n_names > 0)
 		return;
 	if (!r->ask.lost) {
-		check_find_of_machine(r, HARDWARE);
+		check_find_of_machine(r, row);
 		return;
 	}
 	/* a driver that resets its device has it back soon */
@@ -74,9 +72,9 @@ void look_for_lost_devices(CheckRun *r)
 		    !has_sibling(r, &lost) || is_told(r, i, &lost))
 			continue;
 		text = format_time(lost.usec);
-		check_find(r, NULL,
-			   HARDWARE
-			   "%s has gone at %s, and is not back: PCI Express has lost it, or "
+		check_find(r, row,
+			   "the hardware of %s has gone at %s, and is not back: PCI Express has "
+			   "lost it, or "
 			   "somebody has taken it away",
 			   lost.name, text ? text : "");
 	}

@@ -54,15 +54,17 @@ void look_at_neighbor_mtu(CheckRun *r)
 
 #define DSCPS 64U
 
-/* Whether a packet of PORT can have a VLAN tag: one of its GIDs is of a VLAN. */
-static bool has_vlan(const Object *port)
+/* Whether a packet of PORT can have a VLAN tag: one of its GIDs is of a VLAN, or is in a container,
+ * whose interfaces are not known here; or its virtual functions have VLANs. */
+static bool may_have_vlan(const Object *port)
 {
 	const Value *gids = object_value(port, PORT_ATTR_gids);
 
 	VALUE_FOREACH(gid, gids)
-		if (format_member_number(ATTR_GIDS, "vlan_id", gid) > 0)
+		if (format_member_number(ATTR_GIDS, "vlan_id", gid) > 0 ||
+		    *format_member_text(ATTR_GIDS, "namespace", gid))
 			return true;
-	return false;
+	return check_has_functions(port);
 }
 
 /* Whether no DSCP gets a priority of PORT that has flow control. Of those that are not listed the
@@ -89,7 +91,7 @@ void look_for_unused_pfc(CheckRun *r)
 	if ((!by_tag && !streq(trust, "dscp")) || !check_is_in_use(r) ||
 	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
 	    !priority_lacks_pfc(r->port, 0) ||
-	    !(by_tag ? !has_vlan(r->port) : spares_each_dscp(r->port)) ||
+	    !(by_tag ? !may_have_vlan(r->port) : spares_each_dscp(r->port)) ||
 	    check_is_expected(r, row) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_dscp_to_priority]) ||
 	    check_is_expected(r, &port_attributes[PORT_ATTR_pfc_enabled]))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include <inttypes.h>
+
 #include "check-parts.h"
 #include "list.h"
 #include "parse.h"
@@ -197,37 +199,58 @@ bool check_is_expected(const CheckRun *r, const Attribute *row)
 	return false;
 }
 
-/* By how much E says that NAME has grown in the last day. */
-static uint64_t growth(const CheckRun *r, const Seen *e, const char *name)
+void check_find_growth(CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
+		       uint64_t since_usec, const char *before, const char *after)
 {
-	uint64_t from, to;
-
-	if (e->realtime_usec + DAY_USEC < r->now_usec || !seen_numbers(e, name, &from, &to))
-		return 0;
-	return to > from ? to - from : 0;
-}
-
-uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
-			     char **ret_last)
-{
-	uint64_t when = 0;
+	uint64_t last = 0, sum = 0, from, to;
+	_cleanup_free_ char *when = NULL;
 	SeenSource evidence;
-	uint64_t sum = 0;
 	Seen e;
 
-	if (check_is_ignored(r, r->check->name))
-		return 0;
+	if (object_number(o, (size_t)(row - o->rows)) < least ||
+	    check_is_ignored(r, r->check->name))
+		return;
 	evidence = check_evidence(r, o);
+	since_usec = MAX(since_usec, r->now_usec - DAY_USEC);
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		uint64_t n = growth(r, &e, row->name);
-
-		sum += n;
-		if (n > 0)
-			when = e.realtime_usec;
+		if (e.realtime_usec < since_usec || !seen_numbers(&e, row->name, &from, &to) ||
+		    to <= from)
+			continue;
+		sum += to - from;
+		last = e.realtime_usec;
 	}
-	if (sum > 0)
-		*ret_last = format_time(when);
-	return sum;
+	if (sum < least)
+		return;
+	when = format_time(last);
+	check_find(r, row, "%s %" PRIu64 "%s in 24 h, the last time at %s", before, sum, after,
+		   when ? when : "");
+}
+
+size_t check_count_seen(const SeenSource *evidence, const char *what, const char *to,
+			uint64_t since_usec, uint64_t *last)
+{
+	size_t n = 0;
+	Seen e;
+
+	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
+		if (e.realtime_usec < since_usec || !streq(e.what, what) ||
+		    (to && !streq(e.to, to)))
+			continue;
+		*last = MAX(*last, e.realtime_usec);
+		n++;
+	}
+	return n;
+}
+
+const Object *check_first_port(const CheckRun *r)
+{
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (o->is_port && object_list_device(r->objects, o) == r->device)
+			return o;
+	}
+	return NULL;
 }
 
 bool check_has_functions(const Object *port)

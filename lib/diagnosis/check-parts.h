@@ -44,17 +44,23 @@ bool check_is_like_many(const CheckRun *r, const Attribute *row);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);
-/* By how much evidence says that the counter ROW of O has grown in the last 24 hours: what was
- * longer ago somebody may have mended. *RET_LAST is when it did so last, for people, to be freed.
- * 0, and nothing in *RET_LAST, if the check is ignored there or nobody can be asked. */
-uint64_t check_growth_of_day(const CheckRun *r, const Object *o, const Attribute *row,
-			     char **ret_last);
+/* Finds that the counter ROW of O has grown by LEAST or more in the last 24 hours, as far as that
+ * was after SINCE_USEC: what was longer ago somebody may have mended. It says "BEFORE n AFTER in 24
+ * h", and when it did so last. */
+void check_find_growth(CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
+		       uint64_t since_usec, const char *before, const char *after);
 /* How often the link of the port that the run looks at was seen to go down since then. SIZE_MAX if
  * that does not matter: nobody asks for flaps, or the port may be idle. */
 size_t check_count_downs(const CheckRun *r, uint64_t since_usec);
 /* How often the device that the run looks at, and no port, was away after SINCE_USEC, as the
  * history of its ports says, and in *RET_LAST when it went last. */
 size_t check_count_absences(CheckRun *r, uint64_t since_usec, uint64_t *ret_last);
+/* How often EVIDENCE says since SINCE_USEC that WHAT has changed, to TO unless that is NULL; *LAST
+ * is the later of what it was and when that was last. */
+size_t check_count_seen(const SeenSource *evidence, const char *what, const char *to,
+			uint64_t since_usec, uint64_t *last);
+/* The first port of the device that the run looks at; NULL: it has none. */
+const Object *check_first_port(const CheckRun *r);
 /* Whether PORT is that of a member of a bond which stands by: the kernel gives the GIDs to the
  * member that carries, and takes them away from the others. */
 bool check_stands_by(const Object *port);
@@ -65,10 +71,11 @@ bool check_has_ipv4(const Object *port);
 /* Whether others than neighbours reach PORT, which is RoCE: 1, or 0; -1: that is not known, because
  * its interface is in another network namespace or stands by in a bond, or it has no GID. */
 int check_is_reachable(const Object *port);
-/* Finds what rdmad has published of this check and this port, as far as it begins with PREFIX. */
+/* Finds what rdmad has published of this check and this port, and of no attribute, as far as it
+ * begins with PREFIX. */
 void check_find_published(CheckRun *r, const char *prefix);
-/* The same of the machine. */
-void check_find_of_machine(CheckRun *r, const char *prefix);
+/* Finds what rdmad has published of this check, ROW and no device. */
+void check_find_of_machine(CheckRun *r, const Attribute *row);
 /* Whether PORT is that of a physical function with virtual ones. */
 bool check_has_functions(const Object *port);
 /* Whether PORT is one of those that are checked. */

@@ -37,23 +37,24 @@ static bool next_entry(const Value *all, size_t *i, Published *ret)
 	return false;
 }
 
-static void find_published(CheckRun *r, const Value *all, const char *prefix)
+static void find_published(CheckRun *r, const Value *all, const Attribute *row, const char *prefix)
 {
 	Published f;
 
 	for (size_t i = 0; next_entry(all, &i, &f);)
-		if (streq(f.check, r->check->name) && startswith(f.text, prefix))
-			check_find(r, NULL, "%s", f.text);
+		if (streq(f.check, r->check->name) && streq(f.attribute, row ? row->name : "") &&
+		    startswith(f.text, prefix))
+			check_find(r, row, "%s", f.text);
 }
 
 void check_find_published(CheckRun *r, const char *prefix)
 {
-	find_published(r, object_value(r->port, PORT_ATTR_findings), prefix);
+	find_published(r, object_value(r->port, PORT_ATTR_findings), NULL, prefix);
 }
 
-void check_find_of_machine(CheckRun *r, const char *prefix)
+void check_find_of_machine(CheckRun *r, const Attribute *row)
 {
-	find_published(r, r->ask.of_machine ? r->ask.of_machine(r->ask.userdata) : NULL, prefix);
+	find_published(r, r->ask.of_machine ? r->ask.of_machine(r->ask.userdata) : NULL, row, "");
 }
 
 static const Value *findings_of(const Object *o)

@@ -50,11 +50,12 @@ static const struct {
 #define SYMBOLS_WARNING	 5e-15
 #define SYMBOLS_CRITICAL 1e-14
 #define SYMBOL_COUNTER	 "symbol_error"
-/* What mlx5 counts of Ethernet: symbols that error correction could not correct, or that it did not
- * look at. Linux says of it that traffic is lost then, and to replace the cable; IEEE 802.3 allows
- * one bit of 1e12. */
-#define SYMBOL_COUNTER_ETHERNET "rx_pcs_symbol_err_phy"
-#define SYMBOLS_ETHERNET	1e-12
+/* What mlx5 and bnxt_re count of Ethernet: symbols that error correction could not correct, or that
+ * it did not look at. Linux says of it that traffic is lost then, and to replace the cable; IEEE
+ * 802.3 allows one bit of 1e12. */
+#define SYMBOL_COUNTER_MLX5 "rx_pcs_symbol_err_phy"
+#define SYMBOL_COUNTER_BNXT "rx_pcs_symbol_err"
+#define SYMBOLS_ETHERNET    1e-12
 /* A link that trains anew carries nothing meanwhile. Two that did not come back by themselves in a
  * day are a warning to NVIDIA (see FLAP_LIMIT), five that did in a minute are one to its monitor of
  * GPU clusters (NVSentinel): two in an hour stand between. Of overruns more than two in an hour are
@@ -77,6 +78,8 @@ static const Rare retraining[] = {
 	{"local_link_integrity_errors", "the link has had too many errors at once", false, true},
 	{"link_downed", "the link went down without being seen", true, false},
 	{"link_down_events_phy", "the link went down without being seen", true, false},
+	{"link_down_events", "the link went down without being seen", true, false},
+	{"link_down_events.nic", "the link went down without being seen", true, false},
 };
 
 static const Rare overruns[] = {
@@ -134,7 +137,7 @@ bool check_uses_counter(const char *name)
 		if (fnmatch(names[i].pattern, name, FNM_EXTMATCH) == 0)
 			return true;
 	return streq(name, WAIT_COUNTER) || streq(name, SYMBOL_COUNTER) ||
-	       streq(name, SYMBOL_COUNTER_ETHERNET) ||
+	       streq(name, SYMBOL_COUNTER_MLX5) || streq(name, SYMBOL_COUNTER_BNXT) ||
 	       array_find(retraining, ARRAY_SIZE(retraining), name, name) ||
 	       array_find(overruns, ARRAY_SIZE(overruns), name, name) ||
 	       array_find(stalls, ARRAY_SIZE(stalls), name, name);
@@ -319,7 +322,9 @@ static double find_ratio(const CheckRun *r, unsigned int times, Interval *ret)
 	usec = MIN(usec, (double)(r->now_usec - since->number));
 	if (!find_interval(r, (uint64_t)usec, ret) || since->number > ret->before->realtime_usec)
 		return 0;
-	ratio = find_share(r, ret, is_ethernet(r->port) ? SYMBOL_COUNTER_ETHERNET : SYMBOL_COUNTER);
+	ratio = is_ethernet(r->port) ? MAX(find_share(r, ret, SYMBOL_COUNTER_MLX5),
+					   find_share(r, ret, SYMBOL_COUNTER_BNXT))
+				     : find_share(r, ret, SYMBOL_COUNTER);
 	return ratio * ret->seconds * (double)rate->number >= ERRORS_LEAST - 0.5 ? ratio : 0;
 }
 
@@ -366,11 +371,24 @@ void look_for_many_symbol_errors(CheckRun *r)
 	look_at_symbols(r, critical_ratio(r->port), 1);
 }
 
+/* Finds that the PHY has lost the link, by its own count, since the port is active: whoever has
+ * seen that knows of a time when it was not. While a link comes up it may be lost a few times. */
+static void look_at_phy(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_phy_link_downs];
+
+	if (check_is_in_use(r) && !check_is_expected(r, row))
+		check_find_growth(r, r->port, row, FLAP_LIMIT,
+				  object_number(r->port, PORT_ATTR_state_change) + r->settle_usec,
+				  "while the port was active, its PHY has lost the link", " times");
+}
+
 void look_for_retraining(CheckRun *r)
 {
 	if (!r->ask.counters_before)
 		check_find_published(r, "");
 	look_at_rare(r, retraining, ARRAY_SIZE(retraining));
+	look_at_phy(r);
 }
 
 /* Whether a check of this end would find that COUNTER, which has grown by RATE in a second, has

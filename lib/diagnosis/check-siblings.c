@@ -178,27 +178,26 @@ static bool share_subnet(const Sibling *a, const Sibling *b)
 		     object_text(b->port, PORT_ATTR_subnet_prefix));
 }
 
-/* The letters that the name of the other end of the link of S begins with; returns how many. */
-static size_t kind_of_neighbor(const Sibling *s, const char **ret)
-{
-	*ret = object_text(s->port, PORT_ATTR_neighbor);
-	return strcspn(*ret, "0123456789");
-}
-
-/* Whether the other ends of A and B are called alike: "leaf-1" and "leaf-2". */
+/* Whether the other ends of A and B are called alike but for numbers: "r7-leaf1" and "r8-leaf2". */
 static bool have_alike_neighbors(const Sibling *a, const Sibling *b)
 {
-	const char *x, *y;
-	size_t n = kind_of_neighbor(a, &x), m = kind_of_neighbor(b, &y);
+	const char *x = object_text(a->port, PORT_ATTR_neighbor);
+	const char *y = object_text(b->port, PORT_ATTR_neighbor);
 
-	return *x && *y && n == m && strncmp(x, y, n) == 0;
+	for (; *x && *y; x++, y++) {
+		x += strspn(x, "0123456789");
+		y += strspn(y, "0123456789");
+		if (*x != *y || !*x)
+			break;
+	}
+	return *x == *y;
 }
 
 /* Whether S[I] is in another network than the others, as one of storage: at a switch that is called
  * otherwise, while those of the others are called alike. */
 static bool is_elsewhere(const Sibling *s, size_t n, size_t i)
 {
-	size_t first = n, n_alike = 0, n_heard = 0;
+	size_t first = n, n_heard = 0;
 
 	if (!*object_text(s[i].port, PORT_ATTR_neighbor) ||
 	    !streq(object_text(s[i].port, PORT_ATTR_link_layer), "ethernet"))
@@ -206,13 +205,12 @@ static bool is_elsewhere(const Sibling *s, size_t n, size_t i)
 	for (size_t k = 0; k < n; k++) {
 		if (k == i || !*object_text(s[k].port, PORT_ATTR_neighbor))
 			continue;
-		if (have_alike_neighbors(&s[k], &s[i]))
-			return false;
 		first = first == n ? k : first;
+		if (have_alike_neighbors(&s[k], &s[i]) || !have_alike_neighbors(&s[k], &s[first]))
+			return false;
 		n_heard++;
-		n_alike += have_alike_neighbors(&s[k], &s[first]);
 	}
-	return n_heard >= SIBLINGS_LEAST && n_alike == n_heard;
+	return n_heard >= SIBLINGS_LEAST;
 }
 
 /* Whether A and B are at one switch. */
@@ -435,14 +433,16 @@ static void find_twins(Sibling *s, size_t n)
 }
 
 /* Whether the port has been in its state for long enough: what is seen while a link comes up, or
- * while several are changed one after the other, says nothing. */
+ * while several are changed one after the other, says nothing. If that was later than now, the
+ * clock was wrong then. */
 static bool is_settled(const CheckRun *r, const Object *port)
 {
 	const Value *since = object_value(port, PORT_ATTR_state_change);
 	const Value *stale = object_value(port, PORT_ATTR_stale);
 
-	return since && since->type == VALUE_UNSIGNED && since->number <= r->now_usec &&
-	       r->now_usec - since->number >= r->settle_usec && !(stale && stale->boolean);
+	return since && since->type == VALUE_UNSIGNED &&
+	       (since->number > r->now_usec || r->now_usec - since->number >= r->settle_usec) &&
+	       !(stale && stale->boolean);
 }
 
 void look_for_odd_ones(CheckRun *r)

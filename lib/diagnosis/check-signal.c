@@ -73,17 +73,27 @@ void look_for_overheating(CheckRun *r)
 	look_at_margins(r, 0, 0);
 }
 
+/* Finds a link with as many errors as its FEC is made for, or more, if so many were counted that
+ * this is no chance: then there is a ratio, and its bounds are near each other. */
+static void look_for_full_fec(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_bit_error_margin];
+	_cleanup_free_ char *is = NULL;
+	uint64_t margin, ratio;
+
+	if (!check_number(r->port, PORT_ATTR_bit_error_margin, &margin) || margin > 0 ||
+	    !check_number(r->port, PORT_ATTR_bit_error_ratio, &ratio) ||
+	    2 * object_number(r->port, PORT_ATTR_bit_error_ratio_lower) < ratio ||
+	    check_is_expected(r, row))
+		return;
+	is = format_row(r->port, PORT_ATTR_bit_error_ratio);
+	check_find(r, row, "FEC corrects as many errors as it is made for: BitErrorRatio is %s",
+		   is ? is : "");
+}
+
 void look_for_uncorrectable(CheckRun *r)
 {
-	const Attribute *row = &port_attributes[PORT_ATTR_fec_uncorrectable];
-	_cleanup_free_ char *last = NULL;
-	uint64_t n;
-
-	if (object_number(r->port, PORT_ATTR_fec_uncorrectable) == 0)
-		return;
-	n = check_growth_of_day(r, r->port, row, &last);
-	if (n > 0)
-		check_find(r, row,
-			   "FEC could not correct %" PRIu64 " blocks in 24 h, the last time at %s",
-			   n, last ? last : "");
+	look_for_full_fec(r);
+	check_find_growth(r, r->port, &port_attributes[PORT_ATTR_fec_uncorrectable], 1, 0,
+			  "FEC could not correct", " blocks");
 }

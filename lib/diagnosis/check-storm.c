@@ -24,38 +24,9 @@
 /* A subnet that is brought up is configured several times. */
 #define CONFIGURED_LEAST 10U
 
-/* How often the port has shown lately what a subnet manager does, and when it did last. */
-typedef struct Storm {
-	size_t managers, changes, reregistered, lids;
-	uint64_t last_usec;
-} Storm;
-
 static bool is_late(const CheckRun *r, const Seen *e)
 {
 	return e->realtime_usec + STORM_USEC >= r->now_usec;
-}
-
-static Storm count(const CheckRun *r, const SeenSource *evidence)
-{
-	const char *manager = port_attributes[PORT_ATTR_sm_lid].name;
-	const char *lid = port_attributes[PORT_ATTR_lid].name;
-	Storm s = {};
-	Seen e;
-
-	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
-		size_t *n = streq(e.what, manager)	       ? &s.managers
-			    : streq(e.what, lid)	       ? &s.lids
-			    : !streq(e.what, "Event")	       ? NULL
-			    : streq(e.to, "sm-change")	       ? &s.changes
-			    : streq(e.to, "client-reregister") ? &s.reregistered
-							       : NULL;
-
-		if (!n || !is_late(r, &e))
-			continue;
-		++*n;
-		s.last_usec = MAX(s.last_usec, e.realtime_usec);
-	}
-	return s;
 }
 
 /* The P_Key that E says has gone; 0: it says something else, or that was long ago. */
@@ -100,10 +71,13 @@ static void look_for_lost_keys(CheckRun *r, const SeenSource *evidence)
 
 void look_for_storms(CheckRun *r)
 {
+	const Attribute *manager = &port_attributes[PORT_ATTR_sm_lid];
+	const Attribute *lid = &port_attributes[PORT_ATTR_lid];
+	const uint64_t since = r->now_usec - STORM_USEC;
 	_cleanup_free_ char *when = NULL;
+	size_t managers, lids, changes, reregistered;
 	SeenSource evidence;
-	size_t configured;
-	Storm s;
+	uint64_t last = 0;
 
 	if ((object_number(r->port, PORT_ATTR_sm_generation) < MANAGERS_LEAST &&
 	     object_number(r->port, PORT_ATTR_pkey_generation) < MANAGERS_LEAST) ||
@@ -111,24 +85,26 @@ void look_for_storms(CheckRun *r)
 		return;
 	evidence = check_evidence(r, r->port);
 	look_for_lost_keys(r, &evidence);
-	s = count(r, &evidence);
-	configured = MAX(s.changes, s.reregistered);
-	when = format_time(s.last_usec);
-	if (s.managers >= MANAGERS_LEAST)
-		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
+	managers = check_count_seen(&evidence, manager->name, NULL, since, &last);
+	lids = check_count_seen(&evidence, lid->name, NULL, since, &last);
+	changes = check_count_seen(&evidence, "Event", "sm-change", since, &last);
+	reregistered = check_count_seen(&evidence, "Event", "client-reregister", since, &last);
+	when = format_time(last);
+	if (managers >= MANAGERS_LEAST)
+		check_find(r, manager,
 			   "its subnet manager has changed %zu times in " STORM_TEXT
 			   ", the last time at %s: several of them compete",
-			   s.managers, when ? when : "");
-	else if (s.lids >= MANAGERS_LEAST)
+			   managers, when ? when : "");
+	else if (lids >= MANAGERS_LEAST)
 		check_find(
-			r, &port_attributes[PORT_ATTR_lid],
+			r, lid,
 			"the subnet manager has given the port another LID %zu times in " STORM_TEXT
 			", the last time at %s: connections end each time",
-			s.lids, when ? when : "");
-	else if (configured >= CONFIGURED_LEAST)
+			lids, when ? when : "");
+	else if (MAX(changes, reregistered) >= CONFIGURED_LEAST)
 		check_find(
-			r, &port_attributes[PORT_ATTR_sm_lid],
+			r, manager,
 			"the subnet manager has configured the port again %zu times in " STORM_TEXT
 			", the last time at %s",
-			configured, when ? when : "");
+			MAX(changes, reregistered), when ? when : "");
 }

@@ -21,6 +21,7 @@ static const Attribute *const topics[_TOPIC_MAX][16] = {
 	[TOPIC_PRIORITIES] = {PORT_ROW(pfc_enabled), PORT_ROW(priority_trust),
 			      PORT_ROW(neighbor_pfc), PORT_ROW(dscp_to_priority)},
 	[TOPIC_CLASSES] = {PORT_ROW(ets_bandwidth), PORT_ROW(ets_algorithm), PORT_ROW(prio_to_tc)},
+	[TOPIC_ECN] = {PORT_ROW(ecn_notification), PORT_ROW(ecn_reaction)},
 	[TOPIC_CAPABILITIES] = {PORT_ROW(capabilities), PORT_ROW(cap_mask)},
 	[TOPIC_PCIE] = {DEVICE_ROW(pcie_rate), DEVICE_ROW(pcie_speed), DEVICE_ROW(pcie_width),
 			DEVICE_ROW(pcie_max_rate), DEVICE_ROW(pcie_max_speed),

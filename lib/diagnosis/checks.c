@@ -138,22 +138,31 @@ static void look_at_interface(CheckRun *r)
 			   *netdev ? " " : "", netdev, object_text(r->port, PORT_ATTR_state));
 }
 
+/* Whether LID is that of no port: 0; 0xffff, the permissive LID; or, on InfiniBand, a LID of
+ * multicast. Omni-Path has longer ones. */
+static bool is_of_no_port(const CheckRun *r, uint64_t lid)
+{
+	return lid == 0 || lid == 0xffff ||
+	       (lid >= 0xc000 && streq(object_text(r->port, PORT_ATTR_protocol), "infiniband"));
+}
+
 static void look_at_lid(CheckRun *r)
 {
 	uint64_t lid;
 
-	/* 0 is no LID, and 0xffff is the permissive LID, which is never the LID of a port */
 	if (check_is_in_use(r) && check_number(r->port, PORT_ATTR_lid, &lid) &&
-	    (lid == 0 || lid == 0xffff))
+	    is_of_no_port(r, lid))
 		check_find(r, &port_attributes[PORT_ATTR_lid],
-			   "the port is active, but has no LID");
+			   "the port is active, but has no LID%s",
+			   lid && lid != 0xffff ? ": it has one of multicast" : "");
 }
 
 static void look_at_sm(CheckRun *r)
 {
 	uint64_t lid;
 
-	if (check_is_in_use(r) && check_number(r->port, PORT_ATTR_sm_lid, &lid) && lid == 0)
+	if (check_is_in_use(r) && check_number(r->port, PORT_ATTR_sm_lid, &lid) &&
+	    is_of_no_port(r, lid))
 		check_find(r, &port_attributes[PORT_ATTR_sm_lid],
 			   "the port is active, but knows no subnet manager");
 }
@@ -310,6 +319,39 @@ static void look_for_uverbs(CheckRun *r)
 			   "the device has no uverbs node: is the module ib_uverbs loaded?");
 }
 
+static bool has_umad(const Object *device)
+{
+	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
+
+	VALUE_FOREACH(node, nodes)
+		if (streq(format_member_text(ATTR_CHARDEVS, "class", node), "mad"))
+			return true;
+	return false;
+}
+
+/* Finds an adapter of InfiniBand without umad nodes, while the first other one has some: the module
+ * ib_umad makes them for all. Of issm nodes nothing can be said: not all platforms have them. */
+static void look_for_umad(CheckRun *r)
+{
+	const char *protocol = object_text(r->device, DEVICE_ATTR_dev_protocol);
+
+	if (has_umad(r->device) || !*object_uverbs_node(r->device) || !offers_verbs(r->device) ||
+	    object_is_function(r->device) ||
+	    (!streq(protocol, "infiniband") && !streq(protocol, "opa")))
+		return;
+	for (size_t i = 0; i < r->objects->n; i++) {
+		const Object *o = r->objects->items[i];
+
+		if (o->is_port || o == r->device ||
+		    !streq(object_text(o, DEVICE_ATTR_dev_protocol), protocol))
+			continue;
+		if (has_umad(o))
+			check_find(r, &device_attributes[DEVICE_ATTR_chardevs],
+				   "the device has no umad node, and others have");
+		return;
+	}
+}
+
 static void look_at_access(CheckRun *r)
 {
 	const char *node = object_uverbs_node(r->device);
@@ -318,6 +360,7 @@ static void look_at_access(CheckRun *r)
 	if (k < 0)
 		check_find(r, &device_attributes[DEVICE_ATTR_chardevs], "%s cannot be used: %s",
 			   node, strerror(-k));
+	look_for_umad(r);
 }
 
 /* Whether it is known why rdmad does not open the device, and nobody has to do anything about that:
@@ -394,12 +437,12 @@ const Check checks[] = {
 	{"expect-file",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_expect_files,     "A file that says what is expected of the machine has an error, and counts for nothing."},
 	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,   0,          look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
 	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,   0,          look_for_uverbs,          "The device has no character device for verbs."},
-	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there."},
+	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there; or the device has no umad node, and another one has (InfiniBand, Omni-Path)."},
 	{"pcie-slow",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
 	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
 	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   MINUTES(10), look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
 	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered; or a driver without one has reported that the device has failed (device-fatal), and it was not away since."},
-	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE,  0,          look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them."},
+	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE,  0,          look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them; or the device has not answered four times or more in the last 24 hours."},
 	{"exhausted",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_resources,        "Of the queue pairs, completion queues, shared receive queues, memory regions or protection domains that the device can have, 95 % or more are in use."},
 	{"far-gpu",        SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_MACHINE,  0,          look_for_far_gpus,        "An accelerator reaches every port through the processor only, while most others of its model, at least three, reach one through PCI switches. Not where containers have devices of their own (NamespaceMode is exclusive): those are not seen."},
 	{"acs-redirects",  SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_acs,              "A port of a PCI switch sends what goes between the device and an accelerator below the same switch up to the processor (ACS), and AcsRedirects is not expected."},
@@ -416,8 +459,8 @@ const Check checks[] = {
 	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA, unless it is the link of virtual functions, are left out unless they are named, and so is a port that has never been active, on no adapter of its model, while another port of its adapter has, or, if its network interface is set down or has neither an address nor a master, another port of the machine (Ethernet)."},
 	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_interface,        "The network interface is up, but the port is not active."},
 	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_flaps,           "The link went down too often, twice in 24 hours if --flap does not say otherwise; or in the last hour the device has gone and come back four times or more: its driver resets it. The latter not where containers have devices of their own (NamespaceMode is exclusive)."},
-	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_lid,              "The port is active, but has no LID (InfiniBand)."},
-	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_sm,               "The port is active, but the LID of its subnet manager is 0 (InfiniBand)."},
+	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_lid,              "The port is active, but has no LID, or one of multicast (InfiniBand)."},
+	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_sm,               "The port is active, but the LID of its subnet manager is 0 or that of no port (InfiniBand)."},
 	{"sm-storm",       SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_storms,          "In the last hour the subnet manager has changed four times, has given the port another LID four times, has taken a P_Key from it four times, or has configured it again ten times (InfiniBand). The P_Keys of physical functions with virtual ones are left out."},
 	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
 	{"no-address",     SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_for_lost_address,    "The port is active and has lost the last address that peers reach: its GID table has only link-local ones (RoCE). One is left out whose interface was put into a bridge or the like when the address went."},
@@ -427,7 +470,7 @@ const Check checks[] = {
 	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_physical_state,   "The port is active, but its physical state is one of a link that is down, or its network interface is set down or has no carrier and is in no bond."},
 	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
 	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
-	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "There is only one member of the bond, and another port of its adapter is in none. Or a member carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. Or all carry alike, and one is slower, or (802.3ad) has no speed. Or members come and go, and so the rate has fallen twice in 24 hours if --flap does not say otherwise. A member that is the interface of another port is found there. The port is active: one that is down is not-active."},
+	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "There is only one member of the bond, and another port of its adapter is in none, and has no address. Or a member carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. Or all carry alike, and one is slower, or (802.3ad) has no speed. Or members come and go, and so the rate has fallen twice in 24 hours if --flap does not say otherwise. A member that is the interface of another port is found there. The port is active: one that is down is not-active."},
 	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected. Where that is not known, four ports or more of a model that have one rate are left out if no more have another: their switches can do no more. So is a port that does not negotiate (Ethernet): its speed was set."},
 	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected. A port of Ethernet whose speed was set is left out: it does not negotiate, or does not offer what it can."},
 	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or on InfiniBand two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
@@ -435,7 +478,7 @@ const Check checks[] = {
 	{"rail-swapped",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_swapped_rails,   "Of four ports or more, each at a switch of its own, two are where each other would be by the order, from either end, in which the names of the other switches and ports agree; or two of different adapters are at one switch and all others each at one of their own, and of the numbers in the names of these one is missing; and Neighbor is not expected."},
 	{"neighbor-mtu",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_mtu,     "The MTU is greater than the largest frame that the other end of the link takes, as that says (Ethernet), and NeighborMaxFrameSize is not expected."},
 	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "Other priorities have flow control (PFC) at the other end of the link, as that says, and NeighborPfcEnabled is not expected."},
-	{"unused-pfc",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_unused_pfc,      "Flow control (PFC) is enabled, but not for priority 0, which all packets get: the port takes the priority from the VLAN tag only, and has no GID of a VLAN, or from DSCP only, and none is mapped to such a priority; and neither PriorityTrust nor DscpToPriority nor PfcEnabled is expected (RoCE)."},
+	{"unused-pfc",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_unused_pfc,      "Flow control (PFC) is enabled, but not for priority 0, which all packets get: the port takes the priority from the VLAN tag only, and has no GID of a VLAN or of a container and no virtual functions, or from DSCP only, and none is mapped to such a priority; and neither PriorityTrust nor DscpToPriority nor PfcEnabled is expected (RoCE)."},
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
 	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key or its full membership, and a third of the ports of the machine or more are still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path). The ports of physical functions with virtual ones, whose P_Keys they have too, are left out."},
@@ -447,8 +490,8 @@ const Check checks[] = {
 	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged; or buffers overrun twice in an hour (InfiniBand)."},
 	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
 	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link, or for a fifth of the time a priority is paused, or twice in an hour the adapter has stalled for so long that it says so (Ethernet)."},
-	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours (Ethernet)."},
-	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors, but for Omni-Path), or went down without being seen (link_downed, link_down_events_phy)."},
+	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours; or corrects as many errors as it is made for (BitErrorMargin is 0) (Ethernet)."},
+	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors, but for Omni-Path), or went down without being seen (link_downed, link_down_events, link_down_events_phy); or the PHY has lost it twice in 24 hours while the port was active (PhyLinkDowns)."},
 	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more (InfiniBand, Omni-Path)."},
 	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, or on Ethernet one in 1e12, and there were ten or more."},
 	{"far-errors",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_far_errors,     "At the other end of the link a counter grows as much as loss, retraining or symbol-errors would find here, and here it does not grow (InfiniBand). rdmad knows that if somebody has read the counters of the other end twice since the link came up (rdmactl counters --end=remote)."},

@@ -11,7 +11,9 @@
 /* Whether these two times are no farther apart than that. */
 bool flaps_are_at_once(uint64_t a, uint64_t b);
 
-/* Counts DOWNS, the times in LinkDowns of a history, without those that EVIDENCE of that port says
- * to be the work of an administrator. DOWNS may be NULL or of another type. *RET_LAST is the last
- * of these times, if RET_LAST is not NULL and there is one. */
-size_t flaps_count(const Value *downs, const SeenSource *evidence, const Value **ret_last);
+/* Counts DOWNS, the times in LinkDowns of a history, from SINCE to UNTIL, as a clock that was wrong
+ * leaves others among them, and without those that EVIDENCE of that port says to be the work of an
+ * administrator. DOWNS may be NULL or of another type. *RET_LAST is the last of these times, if
+ * RET_LAST is not NULL and there is one. */
+size_t flaps_count(const Value *downs, uint64_t since, uint64_t until, const SeenSource *evidence,
+		   const Value **ret_last);

@@ -2281,7 +2281,7 @@ judge
 # stackhpc-kayobe-config#1044: NetworkManager leaves out a member that is down at boot
 situation planted bond-member "a bond has one member only, and the other port of the adapter is in none"
 add roce sys_image_guid=0002:c903:00e3:0001
-add roce sys_image_guid=0002:c903:00e3:0001
+add rail-local sys_image_guid=0002:c903:00e3:0001
 set_ 0/1 netdev_master=bond0 bond_mode=802.3ad bond_member.70=ens0,active,200000000000 event=link
 judge
 
@@ -4409,3 +4409,818 @@ judge --all
 situation healthy "" "an adapter has been taken away, and that does not matter"
 lose hardware-removed
 judge --all --expect Ignore=missing
+
+# linux: port counters of mana (RDMA/mana_ib: Add port statistics support)
+situation planted loss "a MANA adapter gets requests a second time"
+add roce driver=mana
+grows 0 hw_counter.responder_dup_request=500
+wait_published 0 loss
+judge
+
+situation planted loss "a MANA adapter has given up connections"
+add roce driver=mana
+grows 0 hw_counter.requester_retries_exceeded=5
+wait_published 0 loss
+judge
+
+situation healthy "" "receivers of a MANA adapter are slow, and its congestion control works"
+add roce driver=mana
+grows 0 hw_counter.requester_rnr_nak=500
+grows 0 hw_counter.num_qps_congested=500
+grows 0 hw_counter.rate_inc_events=5000
+judge
+
+# linux: qede_ethtool.c
+situation planted pause-storm "a switch pauses a priority of a FastLinQ adapter all the time"
+add roce driver=qedr
+grows 0 ethtool_counter.rx_pfc_frames=9000
+wait_published 0 pause-storm
+judge
+
+situation planted loss "a FastLinQ adapter has no room for what it receives"
+add roce driver=qedr
+grows 0 ethtool_counter.no_buff_discards=500
+wait_published 0 loss
+judge
+
+# kernel.org, mlx5 counters: the other end has a larger MTU
+situation planted loss "an adapter gets frames that are larger than its MTU"
+add roce
+grows 0 ethtool_counter.rx_oversize_pkts_phy=500
+wait_published 0 loss
+judge
+
+# rocm-systems, bnge: bnxt_port_stats_ext_arr
+situation planted loss "a Thor 2 discards what it receives of one class"
+add roce driver=bnxt_re
+grows 0 ethtool_counter.rx_discard_packets_cos3=500
+wait_published 0 loss
+judge
+
+situation planted retraining "the link of a Thor 2 goes down again and again by its counter, and nobody has seen it"
+add roce driver=bnxt_re
+grows 0 ethtool_counter.link_down_events=1
+wait_published 0 retraining
+judge
+
+situation planted bad-signal "a link of a Thor 2 has symbol errors all the time"
+add roce driver=bnxt_re
+grows 0 ethtool_counter.rx_pcs_symbol_err=500
+wait_published 0 bad-signal
+judge
+
+situation healthy "" "a Thor 2 passes a threshold of its buffer, and pauses end"
+add roce driver=bnxt_re
+grows 0 ethtool_counter.rx_buffer_passed_threshold=500
+grows 0 ethtool_counter.resume_pause_events=300
+grows 0 ethtool_counter.rx_corrected_bits=5000
+judge
+
+# intel-wired-lan: ice: add link_down_events
+situation planted retraining "the link of an E810 goes down again and again by its counter, and nobody has seen it"
+add roce driver=irdma
+grows 0 ethtool_counter.link_down_events.nic=1
+wait_published 0 retraining
+judge
+
+# isc-projects/ethq#7: be2net, with ocrdma
+situation planted pause-storm "a switch pauses one priority of an Emulex adapter all the time"
+add roce driver=ocrdma
+grows 0 ethtool_counter.rx_priority_pause_frames=9000
+wait_published 0 pause-storm
+judge
+
+situation planted loss "an Emulex adapter has no room for what it receives"
+add roce driver=ocrdma
+grows 0 ethtool_counter.rxpp_fifo_overflow_drop=500
+wait_published 0 loss
+judge
+
+# linux: cxgb4_ethtool.c
+situation planted loss "an iWARP adapter of Chelsio has no room for what it receives"
+add iwarp driver=cxgb4
+grows 0 ethtool_counter.rx_bg0_frames_dropped=500
+wait_published 0 loss
+judge
+
+# houzhibo.com: rings of Ethernet are too small
+situation healthy "" "an adapter has no descriptors for Ethernet, and no RDMA is lost"
+add roce
+grows 0 ethtool_counter.rx_out_of_buffer=500
+grows 0 ethtool_counter.rx_steer_missed_packets=500
+judge
+
+# amazon-cloudwatch-agent PR#1941
+situation healthy "" "an EFA adapter sends a little again, and peers do not respond any more"
+add efa
+grows 0 hw_counter.retrans_pkts=2
+grows 0 hw_counter.unresponsive_remote_events=3
+judge
+
+# NVSentinel PR#1526: roce_slow_restart, carrier_changes
+situation healthy "" "congestion control begins slowly after a pause"
+add roce
+grows 0 hw_counter.roce_slow_restart=50
+grows 0 hw_counter.roce_slow_restart_cnps=50
+judge
+
+# NVSentinel#1334, #1526: a driver that loses its firmware for a while
+hang() {
+	local i
+	wait_for_ports "$s-*" "$ports"
+	for ((i = 0; i < $2; i++)); do
+		simulate "stall $s-$1"
+		"$RDMACTL" query "$s-$1/1" >/dev/null 2>&1 || true
+		wait_for "$1" .Stale
+		simulate "unstall $s-$1"
+		wait_for "$1" '.Stale | not'
+	done
+}
+situation planted health-recovered "an adapter does not answer, again and again"
+add_many 2 ib
+hang 1 4
+judge
+
+situation healthy "" "an adapter did not answer twice in a day"
+add_many 2 ib
+hang 1 2
+judge
+
+# ROCm/device-metrics-exporter#393, PR#554: only the PHY counts
+phy_downs() {
+	local i=$1 n
+	shift
+	wait_for_ports "$s-*" "$ports"
+	for n in "$@"; do
+		says_of_itself $i phy_link_downs=$n
+		wait_for $i ".PhyLinkDowns == $n"
+	done
+}
+situation planted retraining "the PHY of an Ethernet port loses its link again and again, and nobody has seen it"
+add_many 2 roce driver=ionic
+phy_downs 1 7 8 9 10
+judge
+
+situation planted retraining "the PHY of an InfiniBand port loses its link again and again, and nobody has seen it"
+add_many 2 ib
+wait_for_ports "$s-*" 2
+ipoib 0 up 2044
+phy_downs 0 1121 1125
+judge
+
+situation healthy "" "the PHY of a port has lost its link often, long ago"
+add_many 2 roce
+phy_downs 1 1121 1121 1122
+judge
+
+# cables that are moved while a cluster is built: the PHY counts as well
+situation healthy "" "an administrator has set an interface down six times, and its PHY has counted that"
+add roce
+for ((i = 1; i <= 6; i++)); do
+	wait_for_ports "$s-*" 1
+	set_ 0/1 state=down phys_state=disabled netdev_up=no netdev_carrier=no netdev_operstate=down phy_link_downs=$i event=link event=port-error
+	wait_for 0 '.State == "down"'
+	set_ 0/1 state=active phys_state=link-up netdev_carrier=yes netdev_operstate=up netdev_up=yes phy_link_downs=$i event=link event=port-active
+	wait_for_downs 0 "$i"
+done
+judge
+
+# SuperPOD: two networks whose switches have names that begin alike
+situation healthy "" "a fifth adapter of the model is at the leaf of the storage, whose name begins as those of the other leaves"
+add_many 4 roce
+add roce2
+for i in 0 1 2 3; do
+	at $i leaf0$((i + 1))-gpu
+done
+set_ 4/1 netdev_mtu=1500 active_mtu=1024 event=link
+at 4 leaf05-stor
+judge --all
+
+situation planted odd-one-out "one port of five has half the speed, at the leaf of another rack"
+add_many 4 roce
+add roce2
+for i in 0 1 2 3; do
+	at $i r07-leaf$((i + 1))
+done
+at 4 r08-leaf1
+judge --all
+
+# lshca#77, stackhpc: a bond for the administration, and the other port a rail of its own
+situation healthy "" "a bond has one member only, and the other port of the adapter has an address of its own"
+add rail0 sys_image_guid=0002:c903:00e3:0001
+add rail1 sys_image_guid=0002:c903:00e3:0001
+set_ 0/1 netdev_master=bond0 bond_mode=active-backup bond_member.70=ens0,active,200000000000 '"gid.0=192.168.100.17 v2 bond0 80"' event=link event=gid-change
+judge
+
+# sriov-network-operator, spiderpool: priorities of virtual functions come from their VLANs
+situation healthy "" "a port has flow control (PFC) for priority 3, trusts the VLAN tag, and its virtual functions have VLANs"
+add roce
+set_ 0/1 pfc_enabled=3 priority_trust=pcp vf.0=address=02:00:00:00:00:01 vf.1=address=02:00:00:00:00:02 event=dcb event=netdev
+judge
+
+situation healthy "" "a port has flow control (PFC) for priority 3, trusts the VLAN tag, and a pod has its VLAN"
+add roce
+set_ 0/1 pfc_enabled=3 priority_trust=pcp '"gid.4=::ffff:10.9.0.7 v2 namespace=other"' event=dcb event=gid-change
+wait_for 0 '.Gids | length == 5'
+judge
+
+# QubesOS#2525, nixpkgs#66268: workstations
+situation healthy "" "a workstation was suspended three times, and the link came back each time"
+add roce
+for k in 1 2 3; do
+	wait_for_ports "$s-*" 1
+	simulate "event $s-0 resume"
+	set_ 0/1 state=down phys_state=polling netdev_carrier=no event=port-error
+	wait_until 0 State down
+	set_ 0/1 state=active phys_state=link-up netdev_carrier=yes event=port-active
+	wait_for_downs 0 $k
+done
+judge
+
+situation planted not-active "a workstation was suspended, and the link did not come back"
+add roce
+wait_for_ports "$s-*" 1
+simulate "event $s-0 resume"
+set_ 0/1 state=down phys_state=polling netdev_carrier=no netdev_operstate=down event=port-error
+wait_until 0 State down
+judge
+
+# Mooncake#2747: GIDs of ionic
+situation healthy "" "a Pollara has a link-local GID and one of IPv4, both of RoCE v2"
+add_many 8 roce driver=ionic
+for i in 0 1 2 3 4 5 6 7; do
+	set_ $i/1 "\"gid.0=fe80::690:81ff:fe37:a9e$i v2\"" "\"gid.1=10.102.9.10$i v2\"" gid.2= gid.3= netdev_address=04:90:81:37:a9:e$i event=gid-change event=link
+done
+judge
+
+# firedancer PR#11071, linux irdma: an adapter without iWARP and RoCE in use
+situation healthy "" "irdma is loaded for four ports on the board, of which none is used for RDMA, and one has a cable"
+add roce driver=irdma hca_type= sys_image_guid=6cfe:5430:0000:0010 pci_address=0000:17:00.0
+for f in 1 2 3; do
+	add roce-unused driver=irdma hca_type= board_id= sys_image_guid=6cfe:5430:0000:001$f pci_address=0000:17:00.$f
+done
+judge
+
+# rdma-core PR#1082: Kunpeng has four ports on the board
+situation healthy "" "Kunpeng has four ports of hns on the board, and two of them have cables"
+for f in 0 1; do
+	add roce driver=hns_roce_hw_v2 hca_type= pci_address=0000:7d:00.$f sys_image_guid=0
+done
+for f in 2 3; do
+	add roce-unused driver=hns_roce_hw_v2 hca_type= board_id= pci_address=0000:7d:00.$f sys_image_guid=0
+done
+judge
+
+situation planted not-active "one of two ports of hns that have cables has lost its link"
+for f in 0 1; do
+	add roce driver=hns_roce_hw_v2 hca_type= pci_address=0000:7d:00.$f
+done
+for f in 2 3; do
+	add roce-unused driver=hns_roce_hw_v2 hca_type= board_id= pci_address=0000:7d:00.$f
+done
+wait_for_ports "$s-*" 4
+set_ 1/1 state=down phys_state=disabled netdev_carrier=no netdev_operstate=down event=port-error event=link
+judge
+
+# rdma-core: qedr has a protocol for each port
+situation healthy "" "one port of a FastLinQ adapter is RoCE, and the other one iWARP"
+add roce driver=qedr pci_address=0000:3b:00.0
+add iwarp driver=qedr pci_address=0000:3b:00.1
+judge
+
+# rxe-dev#74, torchcomms#2295
+situation healthy "" "RoCE in software was taken away again"
+add_many 2 ib
+add roce driver=rdma_rxe hca_type= board_id= fw_ver=
+add roce driver=rdma_rxe hca_type= board_id= fw_ver=
+wait_for_ports "$s-*" 4
+simulate "remove $s-3"
+ports=3
+judge --all
+
+# DSpark PR#35: the second controller has two lanes of four with an older BIOS
+situation planted pcie-slow "GB10: the link of the second controller of a cage has two lanes of four"
+add roce pci_address=0000:01:00.0 sys_image_guid=fc4c:ea03:00f9:4230 pcie_speed=32000000000 pcie_width=4 pcie_max_speed=32000000000 pcie_max_width=4 pcie_rate=126030769216 pcie_max_rate=126030769216
+add roce pci_address=0002:01:00.0 sys_image_guid=fc4c:ea03:00f9:4230 pcie_speed=32000000000 pcie_width=2 pcie_max_speed=32000000000 pcie_max_width=4 pcie_rate=63015384608 pcie_max_rate=126030769216
+judge
+
+# DSpark#146
+situation planted pcie-errors "GB10: the root port of one controller reports a fatal error"
+for d in 0000 0002; do
+	add roce pci_address=$d:01:00.0 sys_image_guid=fc4c:ea03:00f9:4230 "${aer[@]}" aer_root_fatal=$([[ $d == 0002 ]] && echo 1 || echo 0)
+done
+judge
+
+# siderolabs/extensions#893: HGX B200
+situation healthy "" "four functions to the switches of NVLink have one adapter, and two of them no link"
+add_many 8 ib
+for f in 0 1; do
+	add ib-default hca_type=MT4129 board_id=NVD0000000054 pci_address=0000:05:00.$f sys_image_guid=cc40:f303:0027:f62e
+done
+for f in 2 3; do
+	add ib-unused hca_type=MT4129 board_id=NVD0000000054 pci_address=0000:05:00.$f sys_image_guid=cc40:f303:0027:f62e
+done
+judge
+
+# openshift/sriov-network-operator#635
+situation healthy "" "virtual functions of InfiniBand have a GUID each, and no pod: LID 65535, disabled"
+add ib
+for v in 0 1 2 3; do
+	add ib function=vf function_number=$v
+	set_ $((v + 1))/1 state=down phys_state=disabled lid=65535 sm_lid=0 event=port-error
+done
+judge
+
+# infra-controller#4762
+situation healthy "" "the fabric does not know a port that is active, and its host does"
+add_many 4 ib
+set_ 2/1 neighbor_source=mad neighbor= event=neighbor
+judge
+
+# vexxhost/atmosphere PR#3903
+situation planted bond-member "a member of a bond by LACP lost its speed after nine days"
+add roce
+set_ 0/1 netdev_master=bond0 bond_mode=802.3ad bond_member.70=ens0,active,25000000000 bond_member.71=ens1,active,25000000000 event=link
+wait_for 0 '.BondMembers | length == 2'
+set_ 0/1 bond_member.71=ens1,active event=link
+wait_for 0 '.BondMembers[1].Speed == null'
+judge
+
+situation planted bond-member "three of four members of a bond carry"
+add roce
+set_ 0/1 netdev_master=bond0 bond_mode=802.3ad bond_member.70=ens0,active,25000000000 bond_member.71=ens1,active,25000000000 bond_member.72=ens2,active,25000000000 bond_member.73=ens3,down event=link
+judge
+
+situation healthy "" "a bond of two 25 Gb/s members by xor, both of which carry"
+add roce
+set_ 0/1 netdev_master=bond0 bond_mode=balance-xor bond_member.70=ens0,active,25000000000 bond_member.71=ens1,active,25000000000 event=link
+judge
+
+# NVIDIA docs: link diagnostics
+situation planted not-active "an Ethernet link cannot agree on error correction with the other end"
+add_many 3 roce
+set_ 2/1 state=down phys_state=polling netdev_carrier=no netdev_operstate=down link_down_reason=logical-mismatch fec_mode= event=port-error event=link
+judge
+
+situation planted not-active "an InfiniBand link stays in training"
+add_many 3 ib
+set_ 1/1 state=down phys_state=port-configuration-training event=port-error
+judge
+
+# gpud PR#482: Base lid and SM lid of a port that polls
+situation planted not-active "an InfiniBand port polls, and still has its LIDs"
+add_many 12 ib
+set_ 10/1 state=down phys_state=polling active_speed=SDR lid=868 sm_lid=334 event=port-error
+judge
+
+# gpud PR#99
+situation healthy "" "the adapter for the front end has two ports, of which the second is disabled"
+add_many 8 ib
+add roce hca_type=MT4125 board_id=MT_0000000359 sys_image_guid=e8eb:d303:0033:07de pci_address=0000:9a:00.0
+add roce-unused hca_type=MT4125 board_id=MT_0000000359 sys_image_guid=e8eb:d303:0033:07de pci_address=0000:9a:00.1
+judge
+
+# NCCL#1405: addresses of pods
+situation healthy "" "four virtual functions of a pod are in one IPv6 network, with addresses of their own"
+for i in 0 1 2 3; do
+	add rail0 function=vf function_number=$i
+	set_ $i/1 "\"netdev=net$i 7$i\"" "\"gid.0=fd00:1148:9000:5000:4:200:3:ff2$i v2\"" netdev_address=02:00:00:00:55:0$i event=gid-change event=link
+done
+judge
+
+# nccl-mesh-plugin PR#51: machines in a ring
+situation healthy "" "two ports are connected to two other machines, each in a network of its own"
+add rail0
+add rail1
+set_ 0/1 neighbor_source=lldpd neighbor=spark-2 neighbor_port=enp1s0f1np1 event=neighbor
+set_ 1/1 '"gid.0=192.168.101.18 v2"' neighbor_source=lldpd neighbor=spark-4 neighbor_port=enp1s0f0np0 event=neighbor event=gid-change
+judge --all
+
+# SoftRoCE/librxe-dev#4, mlx5: somebody uses RoCE v1 on all ports
+situation healthy "" "rdma_cm uses RoCE v1 on all ports"
+add_many 4 roce
+for i in 0 1 2 3; do
+	set_ $i/1 "roce_gid_type=\"RoCE v1\"" event=device
+done
+read_all
+judge
+
+# omnia#422, MemLiner#4: a second subnet manager that stands by
+situation healthy "" "a second subnet manager was started, and stands by: the subnet is configured three times"
+add_many 2 ib
+events 3 sm-change
+judge
+
+situation planted sm-storm "somebody has started a second subnet manager, and both configure the subnet"
+add ib
+managers 3 1 3 1 3
+judge
+
+# nccl-tests#36: two machines in two partitions
+situation planted lost-pkey "a virtual machine was moved to another availability set: its port has another P_Key"
+add_many 3 ib
+wait_for_ports "$s-*" 3
+set_ 1/1 pkey.1=0x8af3 event=pkey-change
+wait_for 1 '[.Pkeys[].Pkey] == [65535, 35571]'
+judge
+
+# ib-kubernetes PR#49
+situation healthy "" "a port has 128 partitions"
+add ib
+declare -a keys=()
+for ((k = 1; k < 128; k++)); do
+	keys+=("pkey.$k=$((0x8000 + k))")
+done
+set_ 0/1 "${keys[@]}" event=pkey-change
+wait_for 0 '(.Pkeys | length) == 128'
+judge
+
+# geerlingguy#92: Rate: 40 of a port that is disabled
+situation healthy "" "the second cage of two adapters with two functions each says 40 Gb/s, and has no cable"
+for d in 0000 0002; do
+	add roce pci_address=$d:01:00.0 sys_image_guid=fc4c:ea03:00f9:4230
+	add roce-unused pci_address=$d:01:00.1 sys_image_guid=fc4c:ea03:00f9:4230
+	set_ $((devices - 1))/1 active_speed=QDR netdev_speed= event=link
+done
+judge
+
+# ucx#10430, nccl#1957
+situation healthy "" "all ports have the MTU of the default, and so has their switch"
+add_many 4 roce
+for i in 0 1 2 3; do
+	set_ $i/1 netdev_mtu=1500 active_mtu=1024 neighbor_source=lldpd neighbor=tor-1 neighbor_frame=1522 event=link event=neighbor
+done
+judge
+
+situation planted neighbor-mtu "the MTU was raised to 9000 on one of four ports, and not at the switch"
+add_many 4 roce
+for i in 0 1 2 3; do
+	set_ $i/1 netdev_mtu=4200 active_mtu=4096 neighbor_source=lldpd neighbor=tor-1 neighbor_frame=4222 event=link event=neighbor
+done
+set_ 2/1 netdev_mtu=9000 event=link
+wait_for 2 '.NetdevMtu == 9000'
+judge
+
+# losslessnetwork.com, kubernetes.recipes (Dell OS10)
+situation planted odd-one-out "one port of four does not send notifications of congestion, and answers none"
+add_many 4 roce
+for i in 0 1 2 3; do
+	set_ $i/1 ecn_notification=3 ecn_reaction=3 event=dcb
+done
+set_ 3/1 ecn_notification=none ecn_reaction=none event=dcb
+wait_for 3 '.EcnNotificationPoint == []'
+judge
+
+situation planted neighbor-pfc "the switch has no flow control (PFC), and the port has it for priority 3"
+add roce
+set_ 0/1 pfc_enabled=3 priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_port=ethernet1/1/1 neighbor_pfc=none event=dcb event=neighbor
+judge
+
+# SONiC: DOM
+situation planted low-light "one lane of eight of an 800G module receives too little light"
+add roce
+set_ 0/1 cable_present=yes cable_type=optic cable_rx_power=1100000,1100000,1100000,1100000,20000,1100000,1100000,1100000 cable_rx_power_critical=129000 cable_rx_power_margin=0 event=cable
+judge
+
+situation planted weak-light "a fiber is dirty: a lane receives hardly enough light"
+add roce
+set_ 0/1 cable_present=yes cable_type=optic cable_rx_power=140000,900000,900000,900000 cable_rx_power_critical=129000 cable_rx_power_margin=35 event=cable
+judge
+
+situation healthy "" "a copper cable has no light, and says no thresholds"
+add roce
+set_ 0/1 cable_present=yes cable_type=dac cable_rx_power=0,0,0,0 cable_tx_power=0,0,0,0 event=cable
+judge
+
+# libfabric, hwmon
+situation planted exhausted "all completion queues of an adapter are in use"
+add roce driver=bnxt_re max_cq=65536 cq_count=65500
+judge
+
+# Siblings of what was wrong
+situation planted pause-storm "a FastLinQ adapter pauses its switch on a priority all the time"
+add roce driver=qedr
+grows 0 ethtool_counter.tx_pfc_frames=9000
+wait_published 0 pause-storm
+judge
+
+situation planted pause-storm "an Emulex adapter pauses its switch on one priority all the time"
+add roce driver=ocrdma
+grows 0 ethtool_counter.tx_priority_pauseframes=9000
+wait_published 0 pause-storm
+judge
+
+situation healthy "" "a switch pauses a priority of a FastLinQ adapter now and then, and a frame is dropped"
+add roce driver=qedr
+grows 0 ethtool_counter.rx_pfc_frames=200
+grows 0 ethtool_counter.brb_discards=2
+judge
+
+situation healthy "" "an adapter gets a frame that is larger than its MTU now and then"
+add roce
+grows 0 ethtool_counter.rx_oversize_pkts_phy=2
+judge
+
+situation healthy "" "the link of a Thor 2 went down once by its counter"
+add roce driver=bnxt_re
+grow 0 ethtool_counter.link_down_events=1
+judge --since="$work/counters"
+
+situation healthy "" "the link of a Thor 2 went down twice, one time of which was seen"
+add roce driver=bnxt_re
+wait_for_ports "$s-*" 1
+set_ 0/1 ethtool_counter.link_down_events=0
+"$RDMACTL" counters --save="$work/counters" "$s-*" >/dev/null
+flap 0 1
+set_ 0/1 ethtool_counter.link_down_events=2
+judge --since="$work/counters"
+
+situation planted health-recovered "a RoCE adapter with two functions does not answer on one of them, again and again"
+add roce driver=irdma pci_address=0000:17:00.0
+add roce driver=irdma pci_address=0000:17:00.1
+hang 1 5
+judge
+
+situation planted device-stale "an adapter hangs for the fifth time"
+add_many 2 ib
+hang 0 4
+simulate "stall $s-0"
+"$RDMACTL" query "$s-0/1" >/dev/null 2>&1 || true
+wait_for 0 .Stale
+judge
+
+situation healthy "" "a query of a port failed with an error, five times"
+add_many 2 ib
+wait_for_ports "$s-*" 2
+for k in 1 2 3 4 5; do
+	simulate "fail $s-1/1 EIO"
+	"$RDMACTL" query "$s-1/1" >/dev/null 2>&1 || true
+	wait_for 1 .Stale
+	simulate "fail $s-1/1 none"
+	"$RDMACTL" query "$s-1/1" >/dev/null 2>&1 || true
+	wait_for 1 '.Stale | not'
+done
+judge
+
+situation healthy "" "a link went down once, and its PHY has counted that"
+add roce driver=ionic
+wait_for_ports "$s-*" 1
+phy_downs 0 7
+set_ 0/1 state=down phys_state=polling netdev_carrier=no phy_link_downs=8 event=port-error event=link
+wait_until 0 State down
+set_ 0/1 state=active phys_state=link-up netdev_carrier=yes event=port-active event=link
+wait_for_downs 0 1
+judge
+
+situation healthy "" "the PHY of a virtual function says that it has lost the link of its adapter"
+add_many 2 roce function=vf
+phy_downs 1 7 8 9 10
+judge
+
+situation healthy "" "a fifth adapter of the model is in another VLAN, at a switch of the storage in the same rack"
+add_many 5 roce
+for i in 0 1 2 3; do
+	at $i r12-leaf-$((i + 1)).gpu 100
+done
+at 4 r12-leaf-5.sto 200
+judge --all
+
+situation healthy "" "a bond has one member only, and peers reach the other port of the adapter by IPv6"
+add rail0 sys_image_guid=0002:c903:00e3:0001
+add rail1 sys_image_guid=0002:c903:00e3:0001
+set_ 0/1 netdev_master=bond0 bond_mode=802.3ad bond_member.70=ens0,active,200000000000 '"gid.0=192.168.100.17 v2 bond0 80"' event=link event=gid-change
+set_ 1/1 gid.0=fd93::18 event=gid-change
+wait_for 1 '.Gids[0].Address == "fd93::18"'
+judge
+
+situation planted unused-pfc "no DSCP has the priority for which there is flow control, whatever virtual functions there are"
+add roce
+set_ 0/1 pfc_enabled=3 priority_trust=dscp dscp_to_priority=0-63:0 vf.0=address=02:00:00:00:00:01 event=dcb event=netdev
+judge
+
+situation planted flap "a workstation was suspended, and its link went down twice more"
+add roce
+wait_for_ports "$s-*" 1
+simulate "event $s-0 resume"
+flap 0 1
+sleep 4
+flap 0 2 1
+judge
+
+situation planted odd-one-out "one port of four sends notifications of congestion, and does not answer any"
+add_many 4 roce
+for i in 0 1 2 3; do
+	set_ $i/1 ecn_notification=3 ecn_reaction=3 event=dcb
+done
+set_ 1/1 ecn_reaction=none event=dcb
+wait_for 1 '.EcnReactionPoint == []'
+judge
+
+situation planted "missing missing" "two of five adapters have fallen off PCI Express, one after the other"
+add ib "hca_type=MT4129-$s" pci_address=0000:5b:00.0 sysfs_path=/sys/devices/pci0000:50/0000:5b:00.0
+for i in 0 1 2 3; do
+	add ib "hca_type=MT4129-$s" "pci_address=0000:${i}b:00.0" "sysfs_path=/sys/devices/pci0000:${i}0/0000:${i}b:00.0"
+done
+wait_for_ports "$s-*" 5
+simulate "remove $s-3"
+wait_for_cause 3 hardware-removed
+simulate "remove $s-4"
+wait_for_cause 4 hardware-removed
+ports=3
+lost
+judge --all
+
+# rxe on the interface of an adapter (torchcomms#2295)
+situation healthy "" "RoCE in software is on the interface of an adapter that has RoCE"
+add rail0
+add rail0 driver=rdma_rxe hca_type= board_id= fw_ver=
+judge
+
+# nixpkgs, NetworkManager: all rails lose their addresses with a restart of the network
+situation planted "no-address no-address no-address no-address" "four rails have lost their addresses with a restart of the network"
+rails rail0 gid.0=192.168.100.20
+wait_for_ports "$s-*" 4
+wait_for 3 '.Gids[0].Address == "192.168.100.20"'
+for i in 0 1 2 3; do
+	set_ $i/1 gid.0=fe80::1 event=gid-change
+	wait_for $i '.Gids[0].Address == "fe80::1"'
+done
+judge
+
+# NCCL#1333
+situation healthy "" "the GIDs of IPv4 have moved from index 3 to 4, after a link went down once"
+add_many 8 roce
+wait_for_ports "$s-*" 8
+set_ 5/1 state=down phys_state=disabled netdev_carrier=no event=port-error
+wait_until 5 State down
+set_ 5/1 state=active phys_state=link-up netdev_carrier=yes gid.3= '"gid.4=::ffff:192.168.7.9 v2"' event=port-active event=gid-change
+wait_until 5 State active
+judge
+
+# Mellanox/k8s-rdma-shared-dev-plugin#98: LINK_TYPE_P2=ETH
+situation healthy "" "the second port of an adapter was set to Ethernet, and has no cable"
+add vpi
+ports=2
+wait_for_ports "$s-*" 2
+judge
+
+# a rail optimized network of two leaves
+situation healthy "" "rails are at two leaves by turns"
+leaves 1 2 1 2
+judge --all
+
+situation planted rail-swapped "leaves have letters, and two cables are exchanged"
+for ((k = 0; k < 4; k++)); do
+	add ib pci_address=0000:a$k:00.0
+done
+for rail in 0:leaf-a 1:leaf-c 2:leaf-b 3:leaf-d; do
+	set_ "${rail%:*}/1" neighbor_source=lldpd neighbor="${rail#*:}" event=neighbor
+done
+judge --all
+
+# SONiC, Cumulus: PFC on all priorities
+situation healthy "" "all priorities have flow control (PFC), and the port trusts the VLAN tag"
+add roce
+set_ 0/1 pfc_enabled=0,1,2,3,4,5,6,7 priority_trust=pcp event=dcb
+judge
+
+# Azure servicing: functions are revoked and come back
+situation healthy "" "a hypervisor takes the function of a virtual machine away for a minute, and gives it back"
+add roce driver=mana
+wait_for_ports "$s-*" 1
+simulate "remove $s-0"
+wait_for_ports "$s-*" 0
+simulate "add $s-0 from=roce driver=mana"
+judge
+
+# NVIDIA: subfunctions
+situation healthy "" "subfunctions wait, without an address, and with one"
+add roce
+add rail-local function=sf function_number=88
+add rail-none function=sf function_number=89
+judge
+
+# HPE Slingshot, cxi: RoCE through a driver without a model
+situation healthy "" "two adapters say neither a model nor a board nor firmware"
+add_many 2 roce driver=cxi hca_type= board_id= fw_ver=
+judge
+
+# Intel: E810 in iWARP mode beside RoCE mode
+situation healthy "" "one port of an E810 has iWARP, as its module parameter says, and the other RoCE"
+add iwarp driver=irdma hca_type= pci_address=0000:17:00.0
+add roce driver=irdma hca_type= pci_address=0000:17:00.1
+judge
+
+# rdma-core#158: node GUIDs of mlx4 SR-IOV
+situation planted same-guid "two adapters were flashed with one GUID"
+add ib node_guid=0002:c903:00bb:0001 sys_image_guid=0002:c903:00bb:0003
+add ib node_guid=0002:c903:00bb:0001 sys_image_guid=0002:c903:00bb:0003
+judge
+
+# IBM: SMC-R with two adapters
+situation healthy "" "two RoCE adapters of one IP network have an address each, and PNET ids"
+add rail0
+add rail1
+judge
+
+# nhc#90: an old adapter says no PCI Express link
+situation healthy "" "a ConnectX-3 says nothing of its PCI Express link, and others do"
+add old
+add_many 2 ib "${pcie[@]}"
+judge
+
+# sichek PR#122: Gen5 adapter in a Gen4 slot
+situation healthy "" "four adapters for 32 GT/s are in slots for 16"
+add_many 4 ib pcie_speed=16000000000 pcie_width=16 pcie_max_speed=32000000000 pcie_max_width=16 pcie_rate=252061538432 pcie_max_rate=252061538432
+judge
+
+situation planted pcie-slow "the link between a PCI switch and the processor has half of its speed, and four adapters are below it"
+add_many 4 ib "${pcie[@]}" pcie_rate=252061538432 pcie_narrowest=0000:59:01.0
+judge
+
+# mstflint#516: firmware for two ports on a board with one
+situation healthy "" "an adapter has one cage, and its firmware says two ports"
+add unused
+judge
+
+# gpud PR#1247
+situation planted flap "a CX8 flapped while the fabric settled, and is up"
+add_many 4 ib hca_type=MT4131
+flap 2 3
+judge
+
+# XDR: 800 Gb/s split for two hosts
+situation healthy "" "two lanes at XDR: one port of the switch for two hosts"
+add_many 2 ib
+for i in 0 1; do
+	set_ $i/1 active_speed=XDR active_width=2 event=port-active
+done
+judge --expect Ignore=slower
+
+# infiniband-diags: SM LID of a port that its manager has forgotten
+situation planted no-lid "an active port has the LID 65535"
+add_many 2 ib
+set_ 1/1 lid=65535 event=lid-change
+judge
+
+situation planted no-sm "an active port says that its subnet manager has the LID 65535"
+add_many 2 ib
+set_ 1/1 sm_lid=65535 event=sm-change
+wait_until 1 SmLid 65535
+judge
+
+situation planted no-lid "an active port has a LID of multicast"
+add_many 2 ib
+set_ 1/1 lid=49155 event=lid-change
+wait_until 1 Lid 49155
+judge
+
+# OFED: IPoIB interfaces renamed, and one port of four in datagram mode
+situation planted odd-one-out "one port of four has no IPoIB interface up, and its children are"
+add_many 4 ib
+wait_for_ports "$s-*" 4
+for i in 0 1 2 3; do
+	ipoib $i "$([[ $i == 0 ]] && echo down || echo up)" 4092
+done
+judge
+
+# infra-controller: port in the state INIT after the SM was moved
+situation planted "not-active not-active not-active not-active" "the subnet manager was moved, and four ports stay init"
+add_many 4 ib
+wait_for_ports "$s-*" 4
+for i in 0 1 2 3; do
+	set_ $i/1 state=init lid=0 sm_lid=0 event=port-error
+	wait_until $i State init
+done
+judge
+
+# NV: an unplugged spare cable
+situation healthy "" "the module of a spare port that was never used becomes hot"
+add roce sys_image_guid=0002:c903:00f1:0001 pci_address=0000:11:00.0
+add roce-unused sys_image_guid=0002:c903:00f1:0001 pci_address=0000:11:00.1
+says_of_itself 1 module_temperature=40 module_temperature_margin=30
+judge
+
+# bnxt: a driver that counts retransmissions since the boot
+situation healthy "" "a Thor 2 had sent again a million packets before rdmad was started"
+add roce driver=bnxt_re
+set_ 0/1 hw_counter.to_retransmits=1000000 hw_counter.seq_err_naks_rcvd=500000
+judge
+
+# Siblings of what was wrong
+situation planted no-lid "an active port of Omni-Path has no LID"
+add_many 2 opa
+set_ 1/1 lid=0 event=lid-change
+judge
+
+situation healthy "" "a port of Omni-Path has a LID as long as only Omni-Path has them"
+add_many 2 opa
+set_ 1/1 lid=65540 event=lid-change
+wait_until 1 Lid 65540
+judge
+
+situation healthy "" "a port has the last LID that is no multicast"
+add_many 2 ib
+set_ 1/1 lid=49151 event=lid-change
+wait_until 1 Lid 49151
+judge

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What is found of devices and of ports that are not used as others are: accelerators without a
- * port near them, nodes, verbs, speeds, second ports, cables, and what somebody has acknowledged.
+ * port near them, nodes, verbs, speeds, second ports, cables, what a device has shown in a day, and
+ * what somebody has acknowledged.
  */
 
 #include "clock.h"
@@ -153,6 +154,34 @@ static void test_nodes(_unused_ void **state)
 	add_node(device, "verbs", "/dev/infiniband/uverbs1");
 	assert_int_equal(found(&m, "access"), 1);
 	assert_says(&m, 0, "/dev/infiniband/uverbs1 cannot be used: No such file or directory");
+}
+
+/* The module ib_umad makes umad nodes for all adapters, or for none; issm nodes are not everywhere.
+ */
+static void test_umad(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *one = device_of(&m, add(&m)), *other = device_of(&m, add(&m));
+
+	add_node(one, "verbs", "/dev/infiniband/uverbs0");
+	add_node(other, "verbs", "/dev/infiniband/uverbs1");
+	set_text(one, DEVICE_ATTR_dev_protocol, "infiniband");
+	set_text(other, DEVICE_ATTR_dev_protocol, "infiniband");
+	assert_int_equal(found(&m, "access"), 0);
+	add_node(one, "mad", "/dev/infiniband/umad0");
+	add_node(one, "issm", "/dev/infiniband/issm0");
+	assert_int_equal(found(&m, "access"), 1);
+	assert_says(&m, 0, "the device has no umad node, and others have");
+	assert_ptr_equal(m.run.findings[0].device, other);
+	set_text(other, DEVICE_ATTR_function, "vf");
+	assert_int_equal(found(&m, "access"), 0);
+	set_text(other, DEVICE_ATTR_function, "pf");
+	set_text(other, DEVICE_ATTR_dev_protocol, "roce");
+	assert_int_equal(found(&m, "access"), 0);
+	set_text(other, DEVICE_ATTR_dev_protocol, "infiniband");
+	assert_int_equal(found(&m, "access"), 1);
+	add_node(other, "mad", "/dev/infiniband/umad1");
+	assert_int_equal(found(&m, "access"), 0);
 }
 
 /* Whether it is found that rdmad cannot use verbs, for the reason CODE. */
@@ -517,11 +546,77 @@ static void test_lost(_unused_ void **state)
 	assert_int_equal(found(&m, "missing"), 0);
 }
 
+static void test_full_fec(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	set_number(port, PORT_ATTR_bit_error_margin, 0);
+	set_number(port, PORT_ATTR_bit_error_ratio_lower, UINT64_C(90000000000000));
+	set_number(port, PORT_ATTR_bit_error_ratio_upper, UINT64_C(110000000000000));
+	assert_int_equal(found(&m, "uncorrectable"), 0);
+	set_number(port, PORT_ATTR_bit_error_ratio, UINT64_C(100000000000000));
+	assert_int_equal(found(&m, "uncorrectable"), 1);
+	assert_says(&m, 0, "FEC corrects as many errors as it is made for: BitErrorRatio is");
+	/* too few were counted */
+	set_number(port, PORT_ATTR_bit_error_ratio_lower, UINT64_C(49000000000000));
+	assert_int_equal(found(&m, "uncorrectable"), 0);
+	set_number(port, PORT_ATTR_bit_error_ratio_lower, UINT64_C(90000000000000));
+	set_number(port, PORT_ATTR_bit_error_margin, 1);
+	assert_int_equal(found(&m, "uncorrectable"), 0);
+	set_number(port, PORT_ATTR_bit_error_margin, 0);
+	assert_int_equal(expect_add(&m.expect, "BitErrorMargin>=0"), 0);
+	assert_int_equal(found(&m, "uncorrectable"), 0);
+}
+
+/* What the PHY has counted counts since the port is active, as far as it has settled. */
+static void test_phy(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+	uint64_t now = realtime_now_usec();
+
+	set_number(port, PORT_ATTR_phy_link_downs, 9);
+	add_evidence(&m, "PhyLinkDowns", 2 * HOUR, "7", "8");
+	assert_int_equal(found(&m, "retraining"), 0);
+	add_evidence(&m, "PhyLinkDowns", HOUR, "8", "9");
+	assert_int_equal(found(&m, "retraining"), 1);
+	assert_says(&m, 0, "while the port was active, its PHY has lost the link 2 times in 24 h");
+	set_number(port, PORT_ATTR_state_change, now - 90 * 60 * USEC_PER_SEC);
+	assert_int_equal(found(&m, "retraining"), 0);
+	add_evidence(&m, "PhyLinkDowns", HOUR / 3, "9", "11");
+	assert_int_equal(found(&m, "retraining"), 1);
+	m.run.settle_usec = HOUR;
+	assert_int_equal(found(&m, "retraining"), 1);
+	m.run.settle_usec = 2 * HOUR;
+	assert_int_equal(found(&m, "retraining"), 0);
+	m.run.settle_usec = 0;
+	set_text(port, PORT_ATTR_state, "down");
+	assert_int_equal(found(&m, "retraining"), 0);
+}
+
+static void test_hangs(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+
+	add(&m);
+	add_evidence(&m, "LastErrorCode", 25 * HOUR, "", "timeout");
+	for (unsigned int i = 0; i < 3; i++)
+		add_evidence(&m, "LastErrorCode", (9 - i) * HOUR, "", "timeout");
+	add_evidence(&m, "LastErrorCode", 2 * HOUR, "", "device-error");
+	assert_int_equal(found(&m, "health-recovered"), 0);
+	add_evidence(&m, "LastErrorCode", HOUR, "", "timeout");
+	assert_int_equal(found(&m, "health-recovered"), 1);
+	assert_says(&m, 0, "the device has not answered 4 times in 24 h, the last time at");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_other_cable),  cmocka_unit_test(test_far_gpus),
-		cmocka_unit_test(test_nodes),	     cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_nodes),	     cmocka_unit_test(test_umad),
+		cmocka_unit_test(test_full_fec),     cmocka_unit_test(test_phy),
+		cmocka_unit_test(test_hangs),	     cmocka_unit_test(test_verbs),
 		cmocka_unit_test(test_speed),	     cmocka_unit_test(test_never_used),
 		cmocka_unit_test(test_interface),    cmocka_unit_test(test_planes),
 		cmocka_unit_test(test_acknowledged), cmocka_unit_test(test_other_kinds),

@@ -444,19 +444,24 @@ static void test_flaps(_unused_ void **state)
 	for (uint64_t i = 1; i <= 3; i++)
 		*value_append(&downs) = (Value){.type = VALUE_UNSIGNED, .number = i * t};
 	*value_append(&downs) = text("no time");
-	assert_int_equal(flaps_count(NULL, &source, &last), 0);
-	assert_int_equal(flaps_count(&downs, &nothing, &last), 3);
+	assert_int_equal(flaps_count(NULL, t, 3 * t, &source, &last), 0);
+	assert_int_equal(flaps_count(&downs, t, 3 * t, &nothing, &last), 3);
 	assert_ptr_equal(last, &downs.items[2]);
+	/* the clock was wrong for a while */
+	assert_int_equal(flaps_count(&downs, t + 1, 3 * t, &nothing, NULL), 2);
+	assert_int_equal(flaps_count(&downs, t, 3 * t - 1, &nothing, NULL), 2);
 	add_seen(&evidence, 3 * t, "Carrier", "no");
 	add_seen(&evidence, 3 * t, "AdministrativelyUp", "yes");
 	add_seen(&evidence, t + SLACK_USEC + 1, "AdministrativelyUp", "no");
 	value_append(&evidence)->type = VALUE_STRUCT;
-	assert_int_equal(flaps_count(&downs, &source, NULL), 3);
+	assert_int_equal(flaps_count(&downs, t, 3 * t, &source, NULL), 3);
 	add_seen(&evidence, 3 * t + SLACK_USEC, "AdministrativelyUp", "no");
-	assert_int_equal(flaps_count(&downs, &source, &last), 2);
+	assert_int_equal(flaps_count(&downs, t, 3 * t, &source, &last), 2);
 	assert_ptr_equal(last, &downs.items[1]);
 	add_seen(&evidence, t - SLACK_USEC, "AdministrativelyUp", "no");
-	assert_int_equal(flaps_count(&downs, &source, &last), 1);
+	assert_int_equal(flaps_count(&downs, t, 3 * t, &source, &last), 1);
+	add_seen(&evidence, 2 * t - SLACK_USEC, "Event", "resume");
+	assert_int_equal(flaps_count(&downs, t, 3 * t, &source, NULL), 0);
 	/* an entry of another form is empty, and the others are read */
 	assert_true(seen_read(&source, 3, &e));
 	assert_int_equal(e.realtime_usec, 0);
@@ -468,7 +473,7 @@ static void test_flaps(_unused_ void **state)
 	assert_string_equal(e.from, "yes");
 	assert_string_equal(e.to, "no");
 	assert_string_equal(e.reason, "link");
-	assert_false(seen_read(&source, 6, &e));
+	assert_false(seen_read(&source, 7, &e));
 	assert_false(seen_read(&nothing, 0, &e));
 	assert_false(seen_read(&(SeenSource){}, 0, &e));
 	assert_string_equal(seen_without_index("[3] fe80::1"), "fe80::1");
