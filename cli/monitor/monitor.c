@@ -27,6 +27,9 @@
 /* How long a batch waits for the other signals of its burst. rdmad has sent them already, so this
  * is only the time that they may need on the bus. */
 #define BATCH_USEC (20 * USEC_PER_MSEC)
+/* How long one does whose port has another state. StateChanged is still to come, but whoever sends
+ * it, or hands it on, may wait for a processor. */
+#define STATE_USEC (2 * USEC_PER_SEC)
 
 static char **arg_properties; /* names, with NULL at the end; NULL: all */
 static char **arg_exec;	      /* the words of the command; NULL: none */
@@ -93,6 +96,7 @@ typedef struct Monitor {
 
 	Object *before; /* the object of the batch as it was before; NULL: there is no batch */
 	unsigned int batch_interfaces;
+	bool batch_waits; /* for StateChanged */
 	sd_event_source *batch_timer;
 
 	Report report;
@@ -122,6 +126,7 @@ static void batch_flush(Monitor *m, const char *reason)
 	const Object *now;
 
 	m->batch_interfaces = 0;
+	m->batch_waits = false;
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	if (!before)
 		return;
@@ -130,9 +135,30 @@ static void batch_flush(Monitor *m, const char *reason)
 		report_difference(&m->report, before, now, reason);
 }
 
+static int batch_start_timer(Monitor *m, uint64_t usec)
+{
+	sd_event_source_set_time_relative(m->batch_timer, usec);
+	return sd_event_source_set_enabled(m->batch_timer, SD_EVENT_ONESHOT);
+}
+
+static bool batch_has_state(const Monitor *m)
+{
+	const Object *now = object_list_find(&m->follow.objects, m->before->path);
+
+	return now && now->is_port &&
+	       !streq(value_text(&m->before->values[PORT_ATTR_state]),
+		      value_text(&now->values[PORT_ATTR_state]));
+}
+
 static int on_batch_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	batch_flush(userdata, NULL);
+	Monitor *m = userdata;
+
+	if (m->before && !m->batch_waits && batch_has_state(m)) {
+		m->batch_waits = true;
+		return batch_start_timer(m, STATE_USEC);
+	}
+	batch_flush(m, NULL);
 	return 0;
 }
 
@@ -147,8 +173,7 @@ static int batch_add(Monitor *m, const Object *o, unsigned int interfaces)
 		m->before = object_copy(o);
 		if (!m->before)
 			return -ENOMEM;
-		sd_event_source_set_time_relative(m->batch_timer, BATCH_USEC);
-		sd_event_source_set_enabled(m->batch_timer, SD_EVENT_ONESHOT);
+		batch_start_timer(m, BATCH_USEC);
 	}
 	m->batch_interfaces |= interfaces;
 	return 0;

@@ -12,8 +12,9 @@
  *   Reconfigure(ss)  port, reason: SubnetReconfigured
  *   Add(s)           device: comes back
  *   Remove(s)        device: goes away
- *   Fail(ss), Fail(sss)  error name, message: of the next call that is not for org.rdma.Test, or of
- *                    the next call of a member
+ *   Delay(s)         microseconds: how long it takes from now on from PropertiesChanged to
+ * StateChanged Fail(ss), Fail(sss)  error name, message: of the next call that is not for
+ * org.rdma.Test, or of the next call of a member
  *
  * Each argument on the command line is "PORT FIELD=VALUE", set before the start, or one of "real"
  * (the devices are not simulated), "no-nodes" (they have no verbs nodes), "stale" (they are
@@ -26,6 +27,7 @@
 
 static sd_bus *bus;
 static char *fail_name, *fail_message, *fail_member;
+static unsigned int delay_usec; /* before StateChanged */
 static bool simulated = true, odd;
 
 static int get_managed_objects(sd_bus_message *call)
@@ -332,6 +334,10 @@ static void signal_changes(const FakePort *p, const PortSnapshot *was, const cha
 	}
 	if (!mask_has(&changed, PORT_ATTR_state))
 		return;
+	if (delay_usec > 0) {
+		sd_bus_flush(bus);
+		usleep(delay_usec);
+	}
 	(void)attr_publish(state, &was->values, &old_state);
 	(void)attr_publish(state, &p->s.values, &new_state);
 	sd_bus_emit_signal(bus, fake_path(p), RDMAD_INTERFACE_PORT, "StateChanged", "sss",
@@ -422,6 +428,8 @@ static int control(sd_bus_message *call)
 		fail_name = strdup(a);
 		fail_message = strdup(b);
 		fail_member = c ? strdup(c) : NULL;
+	} else if (streq(member, "Delay")) {
+		delay_usec = (unsigned int)atoi(a);
 	} else if (streq(member, "Add") || streq(member, "Remove")) {
 		announce(a, streq(member, "Add"));
 	} else if (!p || !b) {
