@@ -243,9 +243,12 @@ static unsigned int find_rails(Machine *m, const Case *c)
 	return rails;
 }
 
+/* With valgrind, which is for values that were never written, a fourth of them. */
 static void assert_cases(const Case *cases, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	size_t step = getenv("RDMAD_TEST_VALGRIND") ? 4 : 1;
+
+	for (size_t i = 0; i < n; i += step) {
 		_cleanup_machine_ Machine m = {};
 		const Case *c = &cases[i];
 		unsigned int rails;
