@@ -2,7 +2,7 @@
 #
 # What ctest has to know of long tests. "./run test" gives it nine slots for two processors, because most tests wait. A test that
 # waits takes one, which is the default; one that computes for a third of its time or more takes two; a guest takes three. A build, which
-# runs tests of its own afterwards, takes eight: three of them at once took each other the time that these tests wait.
+# runs tests of its own afterwards, eight at once, takes eight: three of them at once took each other the time that these tests wait.
 # The longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
 # label.
 
@@ -17,7 +17,7 @@ endfunction()
 weigh(8 3000 variants/asan)
 weigh(8 2700 variants/clang variants/debian-13 variants/debian-11)
 weigh(8 2600 variants/valgrind)
-weigh(4 200 packaging/reproducible)
+weigh(4 2500 packaging/reproducible)
 foreach(suite bookworm trixie)
 	weigh(2 500 packages/make-packages-${suite} packages/test-packages-${suite})
 	weigh(2 100 packages/test-booted-${suite})
