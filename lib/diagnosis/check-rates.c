@@ -372,12 +372,14 @@ void look_for_many_symbol_errors(CheckRun *r)
 }
 
 /* Finds that the PHY has lost the link, by its own count, since the port is active: whoever has
- * seen that knows of a time when it was not. While a link comes up it may be lost a few times. */
+ * seen that knows of a time when it was not. While a link comes up it may be lost a few times. A
+ * port that is a bond stays active with its other members, and another check looks at these. */
 static void look_at_phy(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_phy_link_downs];
 
-	if (check_is_in_use(r) && !check_is_expected(r, row))
+	if (check_is_in_use(r) && !*object_text(r->port, PORT_ATTR_bond) &&
+	    !check_is_expected(r, row))
 		check_find_growth(r, r->port, row, FLAP_LIMIT,
 				  object_number(r->port, PORT_ATTR_state_change) + r->settle_usec,
 				  "while the port was active, its PHY has lost the link", " times");

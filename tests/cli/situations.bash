@@ -4439,7 +4439,7 @@ judge
 
 situation planted loss "a FastLinQ adapter has no room for what it receives"
 add roce driver=qedr
-grows 0 ethtool_counter.no_buff_discards=500
+grows 0 ethtool_counter.brb_discards=500
 wait_published 0 loss
 judge
 
@@ -4910,10 +4910,10 @@ grows 0 ethtool_counter.tx_priority_pauseframes=9000
 wait_published 0 pause-storm
 judge
 
-situation healthy "" "a switch pauses a priority of a FastLinQ adapter now and then, and a frame is dropped"
+situation healthy "" "a switch pauses a priority of a FastLinQ adapter now and then, and a program has no buffers for Ethernet"
 add roce driver=qedr
 grows 0 ethtool_counter.rx_pfc_frames=200
-grows 0 ethtool_counter.brb_discards=2
+grows 0 ethtool_counter.no_buff_discards=500
 judge
 
 situation healthy "" "an adapter gets a frame that is larger than its MTU now and then"
@@ -4970,6 +4970,12 @@ set_ 0/1 state=down phys_state=polling netdev_carrier=no phy_link_downs=8 event=
 wait_until 0 State down
 set_ 0/1 state=active phys_state=link-up netdev_carrier=yes event=port-active event=link
 wait_for_downs 0 1
+judge
+
+situation healthy "" "a leg of a LAG was set down once, and the PHY has counted that, and the other leg too"
+add roce num_lag_ports=2
+set_ 0/1 netdev_master=bond0 bond=bond0 bond_mode=802.3ad bond_member.70=ens0,active,200000000000 bond_member.71=ens1,active,200000000000 event=link
+phy_downs 0 7 8 9
 judge
 
 situation healthy "" "the PHY of a virtual function says that it has lost the link of its adapter"
