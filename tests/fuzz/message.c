@@ -107,14 +107,15 @@ static size_t type_length(const char *signature)
 	return n;
 }
 
-/* What a container has inside: its signature without the brackets, or the element of an array. */
+/* What a container has inside: its signature without the brackets, or the element of an array. An
+ * array ends where the input does: more elements of zeros would only cost time. */
 static int append_members(sd_bus_message *m, FuzzInput *in, char type, const char *contents,
 			  unsigned int depth)
 {
 	size_t n = type == 'a' ? input_u8(in) % ELEMENTS_MAX : 1;
 	int r = sd_bus_message_open_container(m, type, contents);
 
-	for (size_t i = 0; r >= 0 && i < n; i++) {
+	for (size_t i = 0; r >= 0 && i < n && (i == 0 || in->left > 0); i++) {
 		for (const char *p = contents; r >= 0 && *p; p += type_length(p)) {
 			char member[16];
 
