@@ -10,12 +10,14 @@
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 
 /* A change there and back, and a look at a port, leave a trace in these, and in the generation, the
- * last column of ListPorts() before the dictionary. */
+ * last column of ListPorts() before the dictionary. A LID that changes again and again is a finding
+ * (sm-storm). */
 static bool is_left_out(const char *name)
 {
 	static const char *const names[] = {
-		"LastQueryTimestamp", "ConfigGeneration",     "GidGeneration", "SmGeneration",
-		"PkeyGeneration",     "StateChangeTimestamp", "FitSince",
+		"LastQueryTimestamp", "ConfigGeneration", "GidGeneration",
+		"SmGeneration",	      "PkeyGeneration",	  "StateChangeTimestamp",
+		"FitSince",	      "Health",		  "Findings",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
