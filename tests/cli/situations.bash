@@ -2156,7 +2156,7 @@ judge
 # docs.amd.com, pg332, and forums.developer.nvidia.com, 364755
 situation planted loss "an Ethernet link breaks frames"
 add roce
-grows 0 ethtool_counter.rx_crc_errors_phy=50
+grows 0 ethtool_counter.rx_crc_errors_phy=5000
 judge
 
 situation planted loss "an adapter has no room for what it receives"
@@ -2167,7 +2167,7 @@ judge
 # rocm-systems#5016
 situation planted loss "an adapter drops RoCE packets that are larger than its MTU"
 add roce driver=ionic
-grows 0 hw_counter.rx_rdma_mtu_discard_pkts=50
+grows 0 hw_counter.rx_rdma_mtu_discard_pkts=5000
 judge
 
 # dell.com, 000286734
