@@ -13,7 +13,7 @@ function(weigh slots seconds)
 	endforeach()
 endfunction()
 
-# Builds, with two compilers at once. Then they run tests, four at once.
+# Builds, with two compilers at once. Then they run tests, eight at once.
 weigh(8 3000 variants/asan)
 weigh(8 2700 variants/clang variants/debian-13 variants/debian-11)
 weigh(8 2600 variants/valgrind)
@@ -58,7 +58,7 @@ weigh(2 9 cli/test-errors cli/test-output clients/resources)
 weigh(1 60 exporter/test-hostile fuzz/test-fail-call)
 weigh(1 50 schedulers/test-slurm)
 weigh(1 30 bus/ibsim)
-weigh(1 20 cli/test-counters exporter/test-scrape unit/test-pool-hung)
+weigh(1 20 cli/test-counters cli/test-ping exporter/test-scrape unit/test-pool-hung)
 weigh(1 12 unit/test-pool-asking cli/test-simulated cli/test-top unit/test-change-writer unit/test-change-writer-tsan)
 weigh(1 8 clients/container packaging/image monitoring/prometheus fuzz/test-interrupt fuzz/compare glib/test-python cli/test-terminal unit/test-pool unit/test-pool-stuck)
 foreach(bus dbus-daemon dbus-broker)
