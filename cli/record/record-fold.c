@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "port.h"
 #include "section.h"
 
 /* Lists */
@@ -213,7 +214,23 @@ static bool take_added(RecordFold *fold, const Words *w)
 	return true;
 }
 
-bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text)
+/* Whether each port of the device D has answered, or could not. */
+static bool has_all_ports(const RecordFold *fold, const FoldedObject *d)
+{
+	const FoldedValue *ports = array_find(d->values, d->n, key, "ports");
+	uint64_t n = 0;
+
+	(void)text_to_u64(ports ? ports->value : "", RDMA_PORT_MAX, &n);
+	for (; n > 0; n--) {
+		_cleanup_free_ char *name = NULL;
+
+		if (asprintf(&name, "%s/%" PRIu64, d->name, n) < 0 || !record_fold_find(fold, name))
+			return false;
+	}
+	return true;
+}
+
+static bool take_command(RecordFold *fold, const RecordStep *step, const char *text)
 {
 	const Words *w = &step->line.command;
 	FoldedObject *device = record_fold_device(fold, w->words[1]), *o;
@@ -230,7 +247,7 @@ bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text
 	case VERB_ASKED:
 		if (!device)
 			break;
-		free_lines(&device->lines, &device->n_lines);
+		device->is_asked = true;
 		return true;
 	case VERB_REMOVE:
 		remove_device(fold, w->words[1]);
@@ -250,6 +267,18 @@ bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text
 		break;
 	}
 	return add_line(&fold->others, &fold->n_others, text);
+}
+
+bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text)
+{
+	FoldedObject *device;
+
+	if (!take_command(fold, step, text))
+		return false;
+	device = record_fold_device(fold, step->line.command.words[1]);
+	if (device && device->lines && device->is_asked && has_all_ports(fold, device))
+		free_lines(&device->lines, &device->n_lines);
+	return true;
 }
 
 /* The command of a line of the script. */

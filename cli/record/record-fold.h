@@ -5,7 +5,8 @@
  * A segment that begins later: the changes of its script before some time are in its sections, as
  * if rdmad had begun the segment then. Counts and times are as old as the segment was.
  *
- * A device whose first question had not ended stays in the script, at the time 0.
+ * A device whose first question had not ended, or had no answer of one of its ports, stays in the
+ * script, at the time 0.
  */
 
 #include "record-change.h"
@@ -22,9 +23,11 @@ typedef struct FoldedObject {
 	FoldedValue *values;
 	size_t n;
 	char *error; /* the words of the answer that said so; NULL: it can be read */
-	/* of a device: the commands since it was added; NULL: all of it has been asked */
+	/* of a device: the commands since it was added; NULL: each of its ports has answered, or
+	 * could not, and the first question has ended (IS_ASKED) */
 	char **lines;
 	size_t n_lines;
+	bool is_asked;
 	unsigned char states[RECORD_MACHINES]; /* of record-verify.c; 0: as at the beginning */
 } FoldedObject;
 
