@@ -33,9 +33,9 @@ typedef struct LastState {
 struct Clients {
 	Lots *lots; /* those of the step */
 	const Cache *cache;
-	Peer *peer; /* NULL: the bus has gone */
-	bool stands_still;
-	uint64_t excused_usec; /* who called before may have to wait for long */
+	Peer *peer;		   /* NULL: the bus has gone */
+	bool stands_still, serves; /* the core has answered a call on this bus */
+	uint64_t excused_usec;	   /* who called before may have to wait for long */
 	Client clients[PEER_CLIENTS];
 	Call calls[CALLS_MAX];
 	Objects read; /* by clients_read() */
@@ -207,6 +207,7 @@ static void on_reply(void *userdata, uint64_t cookie, sd_bus_message *m)
 	    "%s had to wait for %.3f s", call->member,
 	    (double)(virtual_now_usec() - call->when_usec) / 1e6);
 	call->open = false;
+	c->serves = true;
 	if (!error && streq(call->member, "GetManagedObjects"))
 		take_objects(c, call, m);
 }
@@ -324,7 +325,7 @@ static void call_method(Clients *c, unsigned int client)
 
 bool clients_are_served(const Clients *c)
 {
-	return c->peer && peer_is_ready(c->peer);
+	return c->peer && c->serves;
 }
 
 /* Whether there is a bus with the core on it, and room for a call and the one of clients_read() */
@@ -334,7 +335,7 @@ static bool can_call(const Clients *c)
 
 	for (size_t i = 0; i < CALLS_MAX; i++)
 		n += c->calls[i].open;
-	return clients_are_served(c) && n < CALLS_MAX - 1;
+	return c->peer && peer_is_ready(c->peer) && n < CALLS_MAX - 1;
 }
 
 void clients_call(Clients *c)
@@ -374,6 +375,7 @@ void clients_leave(Clients *c)
 static void connect(Clients *c)
 {
 	note("the core connects to the bus");
+	c->serves = false;
 	c->peer = peer_new(on_reply, c);
 	peer_listen(c->peer, on_signal);
 }

@@ -24,7 +24,8 @@ void clients_free(Clients *c);
  * anything. */
 bool clients_process(Clients *c);
 
-/* Whether there is a bus with the core on it */
+/* Whether there is a bus with the core on it, and the core has answered a call there: until then
+ * the answer to its own first call may be on its way. */
 bool clients_are_served(const Clients *c);
 
 /* Each is one step: what happens is drawn by lot. */
