@@ -66,6 +66,13 @@ FoldedObject *record_fold_device(const RecordFold *fold, const char *name)
 	return slash ? record_fold_find(fold, copy) : NULL;
 }
 
+const char *record_fold_value(const FoldedObject *o, const char *key)
+{
+	const FoldedValue *value = array_find(o->values, o->n, key, key);
+
+	return value ? value->value : "";
+}
+
 /* NULL without memory. */
 static FoldedObject *add_object(RecordFold *fold, const char *name, bool is_port)
 {
@@ -217,10 +224,9 @@ static bool take_added(RecordFold *fold, const Words *w)
 /* Whether each port of the device D has answered, or could not. */
 static bool has_all_ports(const RecordFold *fold, const FoldedObject *d)
 {
-	const FoldedValue *ports = array_find(d->values, d->n, key, "ports");
 	uint64_t n = 0;
 
-	(void)text_to_u64(ports ? ports->value : "", RDMA_PORT_MAX, &n);
+	(void)text_to_u64(record_fold_value(d, "ports"), RDMA_PORT_MAX, &n);
 	for (; n > 0; n--) {
 		_cleanup_free_ char *name = NULL;
 

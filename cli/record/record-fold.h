@@ -53,6 +53,8 @@ void record_fold_done(RecordFold *fold);
  * next step is taken. NULL: there is none. */
 FoldedObject *record_fold_find(const RecordFold *fold, const char *name);
 FoldedObject *record_fold_device(const RecordFold *fold, const char *name);
+/* The value of KEY of O, as it is in the file; "" if it has none. */
+const char *record_fold_value(const FoldedObject *o, const char *key);
 /* Takes STEP, whose command with its words is TEXT. False without memory. */
 bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text);
 /* Takes LINE of F, "[port mlx5_0/1]" or "KEY = VALUE" behind it. */

@@ -99,13 +99,6 @@ static State take_event(RecordVerifier *v, const char *name, FoldedObject *o, Ru
 
 /* Values */
 
-static const char *folded_value(const FoldedObject *o, const char *key)
-{
-	const FoldedValue *value = array_find(o->values, o->n, key, key);
-
-	return value ? value->value : "";
-}
-
 /* Whether KEY of O, perhaps an entry of a table, is recorded always, and only, when it is another
  * one. */
 static bool is_compared(const FoldedObject *o, const char *key)
@@ -135,7 +128,7 @@ static void check_values(RecordVerifier *v, const FoldedObject *o, const Words *
 		if (!value || record_key_of(w->words[i]) < _RECORD_KEY_MAX)
 			continue;
 		text_copy(key, MIN(sizeof(key), (size_t)(value - w->words[i]) + 1), w->words[i]);
-		if (is_compared(o, key) && streq(folded_value(o, key), value + 1))
+		if (is_compared(o, key) && streq(record_fold_value(o, key), value + 1))
 			say(v, DIFFERS, o->name, key);
 	}
 }
@@ -146,7 +139,8 @@ static void compare_object(RecordVerifier *v, const FoldedObject *was, const Fol
 	for (size_t i = 0; i < was->n; i++) {
 		const char *key = was->values[i].key;
 
-		if (is_compared(was, key) && !streq(was->values[i].value, folded_value(is, key)))
+		if (is_compared(was, key) &&
+		    !streq(was->values[i].value, record_fold_value(is, key)))
 			say(v, GOES_ON, was->name, key);
 	}
 	for (size_t i = 0; i < is->n; i++) {
@@ -244,7 +238,7 @@ static FoldedObject *device_with(const RecordFold *fold, const char *name)
 	uint64_t limit, number;
 
 	if (!d || streq(d->name, name) ||
-	    text_to_u64(folded_value(d, "ports"), UINT32_MAX, &limit) < 0)
+	    text_to_u64(record_fold_value(d, "ports"), UINT32_MAX, &limit) < 0)
 		return d;
 	return text_to_u64(strrchr(name, '/') + 1, limit, &number) == 0 && number > 0 ? d : NULL;
 }
