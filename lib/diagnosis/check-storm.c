@@ -24,16 +24,17 @@
 /* A subnet that is brought up is configured several times. */
 #define CONFIGURED_LEAST 10U
 
-static bool is_late(const CheckRun *r, const Seen *e)
+/* What was before that does not count. */
+static uint64_t storm_since(const CheckRun *r)
 {
-	return e->realtime_usec + STORM_USEC >= r->now_usec;
+	return r->now_usec - STORM_USEC;
 }
 
 /* The P_Key that E says has gone; 0: it says something else, or that was long ago. */
 static unsigned int lost_key(const CheckRun *r, const Seen *e)
 {
 	return streq(e->what, port_attributes[PORT_ATTR_pkeys].name) && *e->from && !*e->to &&
-			       is_late(r, e)
+			       e->realtime_usec >= storm_since(r)
 		       ? (unsigned int)strtoul(e->from, NULL, 16) & UINT16_MAX
 		       : 0;
 }
@@ -73,7 +74,7 @@ void look_for_storms(CheckRun *r)
 {
 	const Attribute *manager = &port_attributes[PORT_ATTR_sm_lid];
 	const Attribute *lid = &port_attributes[PORT_ATTR_lid];
-	const uint64_t since = r->now_usec - STORM_USEC;
+	const uint64_t since = storm_since(r);
 	_cleanup_free_ char *when = NULL;
 	size_t managers, lids, changes, reregistered;
 	SeenSource evidence;
