@@ -22,6 +22,13 @@ struct Contexts {
 	int epoll; /* of the async descriptors of the held contexts */
 };
 
+static struct ibv_device **listed; /* by contexts_prepare() */
+
+void contexts_prepare(void)
+{
+	listed = said_list_devices();
+}
+
 int contexts_new(Contexts **ret)
 {
 	Contexts *c = calloc(1, sizeof(*c));
@@ -37,7 +44,7 @@ int contexts_new(Contexts **ret)
 	}
 	/* The first time, libibverbs loads all its providers, which takes long. Now no query waits
 	 * for that. */
-	c->list = said_list_devices();
+	c->list = listed ? steal_pointer(&listed) : said_list_devices();
 	*ret = c;
 	return 0;
 }

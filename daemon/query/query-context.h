@@ -18,6 +18,9 @@
 
 typedef struct Contexts Contexts;
 
+/* Has the next contexts_new() take a list of the devices that is made now: before a process forks,
+ * so that those that it forks need not make it. */
+void contexts_prepare(void);
 /* Loads the providers of libibverbs, which takes its time. -ENOMEM, or that of epoll_create1(). */
 int contexts_new(Contexts **ret);
 Contexts *contexts_free(Contexts *c);

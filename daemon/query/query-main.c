@@ -16,6 +16,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "nursery.h"
 #include "query-events.h"
 #include "query-isolated.h"
 #include "query-nldev.h"
@@ -313,11 +314,33 @@ static void put_on_wall(bool isolates)
 		log_warning_errno(r, "Cannot give up all the rights that are not needed: %m");
 }
 
+/* Returns in each new worker, with 1, as if that had been executed. */
+static int run_nursery(void)
+{
+	int fd;
+
+	prctl(PR_SET_NAME, "rdmad-nursery");
+	contexts_prepare();
+	wall_prepare();
+	/* Each worker puts on its own wall too. */
+	put_on_wall(true);
+	fd = nursery_serve(arg.fd);
+	if (fd <= 0)
+		return fd == -EPIPE ? 0 : fd;
+	prctl(PR_SET_NAME, "rdmad-query");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	arg.fd = fd;
+	return 1;
+}
+
 static int run_worker(void)
 {
 	Querier querier;
-	int r = querier_init(&querier, &arg.policy, answer_usec());
+	int r = arg.nursery ? run_nursery() : 1;
 
+	if (r <= 0)
+		return r;
+	r = querier_init(&querier, &arg.policy, answer_usec());
 	if (r < 0)
 		return log_error_errno(r, "Cannot start: %m");
 	put_on_wall(arg.policy.hbl);

@@ -17,6 +17,7 @@ static void usage(FILE *f)
 	      "  --hbl=yes|no          Open Gaudi devices, whose context is exclusive (no)\n"
 	      "  --timeout=MSEC        Expect the core to give up after this time (2000)\n"
 	      "  --isolated=PROVIDER   Answer a worker about a device that has one user at a time\n"
+	      "  --nursery             Fork such workers, instead of being one\n"
 	      "  --query=NAME[/PORT]   Print what a query says, and end\n"
 	      "  --help, --version\n",
 	      f);
@@ -83,6 +84,7 @@ enum {
 	OPTION_HBL,
 	OPTION_TIMEOUT,
 	OPTION_ISOLATED,
+	OPTION_NURSERY,
 	OPTION_QUERY,
 	OPTION_HELP = 'h',
 	OPTION_VERSION = 'V',
@@ -112,6 +114,9 @@ static int take_option(int code, char *argument, Options *o)
 	case OPTION_ISOLATED:
 		r = parse_provider(argument, &o->isolated);
 		break;
+	case OPTION_NURSERY:
+		o->nursery = true;
+		break;
 	case OPTION_QUERY:
 		o->query = argument;
 		break;
@@ -136,6 +141,7 @@ int options_parse(int argc, char *argv[], Options *o)
 		{"hbl", required_argument, NULL, OPTION_HBL},
 		{"timeout", required_argument, NULL, OPTION_TIMEOUT},
 		{"isolated", required_argument, NULL, OPTION_ISOLATED},
+		{"nursery", no_argument, NULL, OPTION_NURSERY},
 		{"query", required_argument, NULL, OPTION_QUERY},
 		{"help", no_argument, NULL, OPTION_HELP},
 		{"version", no_argument, NULL, OPTION_VERSION},

@@ -11,6 +11,7 @@ typedef struct Options {
 	uint64_t timeout_usec; /* after what time without an answer the core gives up */
 	const DvProvider
 		*isolated; /* not NULL: answer a worker about one device of this provider */
+	bool nursery;	   /* fork workers (nursery.h) */
 	const char *query; /* not NULL: NAME[/PORT] of what to print, instead of serving */
 } Options;
 

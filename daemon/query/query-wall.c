@@ -3,7 +3,9 @@
 #include "query-wall.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -25,6 +27,10 @@
 #define ASK_ETHTOOL 0x8946
 
 #define WORD UINT32_MAX
+
+/* Stands in a prepared filter for the process that loads it: no number of a process or of anything
+ * else that a filter compares. */
+#define SOME_PID 0x7e57ab1e
 
 /* Allowed whatever the arguments are. Names that this architecture does not have are skipped. */
 static const char *const calls[] = {
@@ -232,14 +238,14 @@ static int allow_rows(scmp_filter_ctx filter, const Row *first, size_t n)
 	return r;
 }
 
-/* For abort(): signals to itself. */
-static int allow_abort(scmp_filter_ctx filter)
+/* For abort(): signals to itself, which is PID. */
+static int allow_abort(scmp_filter_ctx filter, pid_t pid)
 {
 	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-				SCMP_A0(SCMP_CMP_MASKED_EQ, WORD, (scmp_datum_t)getpid()));
+				SCMP_A0(SCMP_CMP_MASKED_EQ, WORD, (scmp_datum_t)pid));
 }
 
-static int fill(scmp_filter_ctx filter, bool isolates, bool signals)
+static int fill(scmp_filter_ctx filter, bool isolates, bool signals, pid_t pid)
 {
 	int r = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
@@ -251,7 +257,7 @@ static int fill(scmp_filter_ctx filter, bool isolates, bool signals)
 	if (r == 0)
 		r = allow_rows(filter, rows, ARRAY_SIZE(rows));
 	if (r == 0)
-		r = allow_abort(filter);
+		r = allow_abort(filter, pid);
 	if (r < 0 || !isolates)
 		return r;
 	r = allow_calls(filter, isolating_calls, ARRAY_SIZE(isolating_calls));
@@ -266,18 +272,49 @@ static int fill(scmp_filter_ctx filter, bool isolates, bool signals)
 	return r;
 }
 
-static int put_on_calls(bool isolates, bool signals)
+/* The filter of a process that does not isolate, if wall_prepare() has made it. */
+static struct sock_filter prepared[BPF_MAXINSNS];
+static unsigned short n_prepared;
+
+/* Makes the filter, and loads it. If FD is not negative, writes it there instead. */
+static int make_filter(bool isolates, bool signals, pid_t pid, int fd)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	int r;
 
 	if (!filter)
 		return -ENOMEM;
-	r = fill(filter, isolates, signals);
+	r = fill(filter, isolates, signals, pid);
 	if (r == 0)
-		r = seccomp_load(filter);
+		r = fd < 0 ? seccomp_load(filter) : seccomp_export_bpf(filter, fd);
 	seccomp_release(filter);
 	return r;
+}
+
+void wall_prepare(void)
+{
+	_cleanup_close_ int fd = memfd_create("wall", MFD_CLOEXEC);
+	ssize_t n = 0;
+
+	if (fd >= 0 && make_filter(false, false, SOME_PID, fd) == 0)
+		n = pread(fd, prepared, sizeof(prepared), 0);
+	n_prepared = (unsigned short)(MAX(n, 0) / (ssize_t)sizeof(prepared[0]));
+}
+
+static int load_prepared(void)
+{
+	struct sock_fprog program = {.len = n_prepared, .filter = prepared};
+
+	for (unsigned int i = 0; i < n_prepared; i++)
+		if (prepared[i].k == SOME_PID)
+			prepared[i].k = (uint32_t)getpid();
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
+}
+
+static int put_on_calls(bool isolates, bool signals)
+{
+	return isolates || n_prepared == 0 ? make_filter(isolates, signals, getpid(), -EBADF)
+					   : load_prepared();
 }
 
 int wall_put_on(bool isolates)

@@ -26,6 +26,9 @@
  * one ended, and a worker that hangs in the kernel (state D) would keep its unit from being started
  * again. See SECURITY.md.
  *
+ * A nursery (shared/nursery.h) is behind a wall that ISOLATES, and puts on no other: it asks no
+ * device. A worker that it forks is behind that wall, and puts on its own too.
+ *
  * A sanitizer, and gcov, do what the wall forbids: builds with them have none (RDMAD_NO_WALL).
  */
 
@@ -41,3 +44,6 @@
  * the kernel has none), or that of seccomp, which counts more. Does not log.
  */
 int wall_put_on(bool isolates);
+/* Makes now the most of what wall_put_on(false) needs: before a process puts on a wall that
+ * ISOLATES and forks, so that those that it forks need not make it. */
+void wall_prepare(void);

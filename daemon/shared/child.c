@@ -65,18 +65,32 @@ static void end(pid_t pid)
 		;
 }
 
+int child_connect(int *ret_own, int *ret_theirs)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	if (fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0) {
+		int r = -errno;
+
+		close(fds[0]);
+		close(fds[1]);
+		return r;
+	}
+	*ret_own = fds[0];
+	*ret_theirs = fds[1];
+	return 0;
+}
+
 int child_start(const char *program, char *const argv[], Child *ret)
 {
 	_cleanup_close_ int own = -EBADF, theirs = -EBADF;
 	Child child;
-	int fds[2], r;
+	int r = child_connect(&own, &theirs);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
-		return -errno;
-	own = fds[0];
-	theirs = fds[1];
-	if (fcntl(own, F_SETFL, O_NONBLOCK) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	r = spawn(program, argv, theirs, &child.pid);
 	if (r < 0)
 		return r;

@@ -14,6 +14,9 @@ typedef struct Child {
 	int fd;	   /* this end of the connection */
 } Child;
 
+/* Makes such a connection, of which the own end does not block. The caller closes both ends. */
+int child_connect(int *ret_own, int *ret_theirs);
+
 /*
  * Starts PROGRAM with the arguments ARGV. The child has standard input, output and error of this
  * process, and CHILD_FD: one end of a new SOCK_SEQPACKET connection, which blocks. It has no other

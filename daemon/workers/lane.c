@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "pool-events.h"
+#include "pool-nursery.h"
 
 void lane_pause(Lane *l)
 {
@@ -22,13 +23,17 @@ static int spawn(Lane *l)
 {
 	Pool *p = l->pool;
 	Process *process = pool_find_process(p, NULL);
-	int r = worker_new(p->event, p->argv, p->query_timeout_usec, &p->lane_handler->worker, p,
-			   &process->worker);
+	int r = worker_new(p->event, p->argv, p->nursery.process.fd, p->query_timeout_usec,
+			   &p->lane_handler->worker, p, &process->worker);
 
 	if (r < 0)
 		return r;
 	p->n_processes++;
 	l->worker = process->worker;
+	if (worker_pid(l->worker) > 0)
+		log_debug("Started worker %d", worker_pid(l->worker));
+	else
+		pool_nursery_await(p, l->worker);
 	if (!l->owner)
 		worker_set_patience(l->worker, pool_patience_usec(p));
 	return 0;
@@ -50,7 +55,6 @@ static void start(Lane *l)
 	if (l->failing)
 		log_notice("Worker %s could be started again", l->pool->argv[0]);
 	l->failing = false;
-	log_debug("Started worker %d", worker_pid(l->worker));
 }
 
 /* Whether L may have a worker for R. A device that answered last time never has to wait because

@@ -7,6 +7,7 @@
 #include "lane.h"
 #include "log.h"
 #include "pool-events.h"
+#include "pool-nursery.h"
 
 /* The devices that wait are sorted: those of adapters on which none hangs, then the suspects; of
  * both, those that answered last time come first. */
@@ -105,8 +106,10 @@ static void extend_crisis(Pool *p)
 	p->crisis_usec = pool_now_usec(p) + p->query_timeout_usec;
 	sd_event_source_set_time(p->crisis, p->crisis_usec);
 	sd_event_source_set_enabled(p->crisis, SD_EVENT_ONESHOT);
-	if (new)
+	if (new) {
 		set_patience_of_all(p);
+		pool_nursery_begin(p);
+	}
 }
 
 static int on_crisis_over(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
@@ -114,6 +117,7 @@ static int on_crisis_over(_unused_ sd_event_source *s, _unused_ uint64_t usec, v
 	Pool *p = userdata;
 	Lane *next;
 
+	pool_nursery_end(p);
 	set_patience_of_all(p);
 	for (Lane *l = p->lanes; l; l = next) {
 		next = l->next;

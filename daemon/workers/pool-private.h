@@ -3,6 +3,7 @@
 
 /* The state of the pool. Only pool*.c and lane.c include this. */
 
+#include "child.h"
 #include "pool-limits.h"
 #include "worker.h"
 
@@ -91,6 +92,17 @@ typedef struct Process {
 	unsigned int n_floods; /* seconds in a row in which it sent too many events */
 } Process;
 
+/* pool-nursery.h */
+typedef struct Nursery {
+	/* FD is closed when it is asked no more, PIDFD when it is reaped; negative: there is none
+	 */
+	Child process;
+	sd_event_source *io, *exit;
+	sd_event_source *timer;		     /* runs while workers wait for their processes: */
+	Worker *waiting[POOL_PROCESSES_MAX]; /* a ring of N, from FIRST on */
+	unsigned int first, n;
+} Nursery;
+
 struct Pool {
 	sd_event *event;
 	const SourceHandler *handler; /* the owner's, called with USERDATA */
@@ -106,6 +118,7 @@ struct Pool {
 	uint64_t crisis_usec;	 /* until then PATIENCE is short, and all lanes stay */
 	uint64_t usual_usec;	 /* how long queries take on average, the last ones above all */
 	sd_event_source *crisis; /* fires then */
+	Nursery nursery;	 /* there is one in a crisis */
 	uint64_t turn_usec;	 /* when the next wedged device may be tried again */
 	PoolDevice **devices;	 /* sorted by index */
 	size_t n_devices;

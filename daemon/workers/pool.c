@@ -13,6 +13,7 @@
 #include "pool-device.h"
 #include "pool-events.h"
 #include "pool-lanes.h"
+#include "pool-nursery.h"
 #include "worker-command.h"
 
 /* Whether the core waits for the answer to R. If not, R is a probe, or its device was forgotten. */
@@ -492,6 +493,9 @@ int pool_new(sd_event *event, const Config *config, const char *worker_path,
 	r = pool_lanes_init(p);
 	if (r < 0)
 		return r;
+	r = pool_nursery_init(p);
+	if (r < 0)
+		return r;
 	r = pool_events_init(p);
 	if (r < 0)
 		return r;
@@ -505,6 +509,7 @@ Pool *pool_free(Pool *p)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(p->processes); i++)
 		worker_free(p->processes[i].worker);
+	pool_nursery_done(p);
 	pool_lanes_done(p);
 	for (size_t i = 0; i < p->n_devices; i++)
 		pool_device_free(p->devices[i]);

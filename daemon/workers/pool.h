@@ -27,6 +27,11 @@
  * among 200 that hang have answered before one time-out is over. (A machine that is slow at the
  * moment has more patience: pool_patience_usec().)
  *
+ * The workers of a crisis come from a *nursery* (shared/nursery.h): to execute one takes most of a
+ * tenth of a second where there are hundreds of devices, as each makes a list of them all. The
+ * nursery is started with the crisis, and has opened nothing. It is asked and not waited for. If it
+ * ends, hangs or lies, it is given up, and workers are executed as always.
+ *
  * The virtual functions of one adapter have one firmware, and hang together. So devices of an
  * adapter on which one hangs are not split in halves with the others, but get a worker of their
  * own first: all other devices are asked without any of them, and keep their worker.

@@ -11,6 +11,7 @@
 
 #include "child.h"
 #include "compat.h"
+#include "nursery.h"
 #include "wire.h"
 #include "worker-answer.h"
 
@@ -30,7 +31,9 @@ struct Worker {
 	sd_event *event;
 	const WorkerHandler *handler; /* called with USERDATA */
 	void *userdata;
-	Child process; /* FD is closed when the worker is of no use, PIDFD when it is reaped */
+	/* FD is closed when the worker is of no use, PIDFD when it is reaped. PID is 0, and there
+	 * is no PIDFD, before worker_born(). */
+	Child process;
 	sd_event_source *io;	/* messages from the process */
 	sd_event_source *exit;	/* the end of the process */
 	sd_event_source *timer; /* what it is for depends on STATE: on_timer() */
@@ -605,9 +608,39 @@ static int on_exit_ready(_unused_ sd_event_source *s, int fd, _unused_ uint32_t 
 	return 0;
 }
 
+static int watch_exit(Worker *w)
+{
+	int r = sd_event_add_io(w->event, &w->exit, w->process.pidfd, EPOLLIN, on_exit_ready, w);
+
+	return r < 0 ? r : sd_event_source_set_priority(w->exit, PRIORITY_EXIT);
+}
+
+/* There is no process: all requests are as if they had never been sent. */
+static void fail_unborn(Worker *w)
+{
+	for (Request *r = w->queue.first; r; r = r->next)
+		r->sent = false;
+	w->n_sent = 0;
+	if (w->state == WORKER_RUNNING || w->state == WORKER_CLOSED)
+		fail(w, QUERY_ERROR_WORKER_LOST, "worker could not be forked");
+	w->handler->exited(w->userdata, w);
+}
+
+void worker_born(Worker *w, pid_t pid, int pidfd)
+{
+	w->process.pidfd = pidfd;
+	if (pidfd < 0 || watch_exit(w) < 0) {
+		fail_unborn(w);
+		return;
+	}
+	w->process.pid = pid;
+	if (w->state == WORKER_FAILED || w->state == WORKER_ENDING)
+		send_signal(w, SIGKILL);
+}
+
 DEFINE_CLEANUP(Worker, worker_free);
 
-int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
+int worker_new(sd_event *event, char *const argv[], int nursery, uint64_t timeout_usec,
 	       const WorkerHandler *handler, void *userdata, Worker **ret)
 {
 	_cleanup_(worker_free_pointer) Worker *w = calloc(1, sizeof(*w));
@@ -621,14 +654,15 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 		      .process = {.pidfd = -EBADF, .fd = -EBADF},
 		      .timeout_usec = timeout_usec,
 		      .patience_usec = timeout_usec};
-	r = child_start(argv[0], argv, &w->process);
+	r = nursery_start(nursery, argv, &w->process);
 	if (r < 0)
 		return r;
 	w->start_usec = now_usec(w) + START_USEC;
 	r = sd_event_add_io(event, &w->io, w->process.fd, EPOLLIN, on_io, w);
 	if (r < 0)
 		return r;
-	r = sd_event_add_io(event, &w->exit, w->process.pidfd, EPOLLIN, on_exit_ready, w);
+	if (w->process.pidfd >= 0)
+		r = watch_exit(w);
 	if (r < 0)
 		return r;
 	r = sd_event_add_time(event, &w->timer, CLOCK_MONOTONIC, 0, TIMER_ACCURACY_USEC, on_timer,
@@ -637,7 +671,6 @@ int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
 		return r;
 	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
 	sd_event_source_set_priority(w->io, PRIORITY_MESSAGE);
-	sd_event_source_set_priority(w->exit, PRIORITY_EXIT);
 	sd_event_source_set_priority(w->timer, PRIORITY_TIMER);
 	*ret = steal_pointer(&w);
 	return 0;

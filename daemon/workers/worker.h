@@ -58,9 +58,14 @@ typedef struct WorkerHandler {
 	void (*exited)(void *userdata, Worker *w);
 } WorkerHandler;
 
-/* Starts ARGV. TIMEOUT_USEC: see worker_set_timeout(). */
-int worker_new(sd_event *event, char *const argv[], uint64_t timeout_usec,
+/* Starts ARGV, or asks NURSERY for a process if it is not negative. Then worker_pid() is 0, and the
+ * worker takes requests, until worker_born(). TIMEOUT_USEC: see worker_set_timeout(). */
+int worker_new(sd_event *event, char *const argv[], int nursery, uint64_t timeout_usec,
 	       const WorkerHandler *handler, void *userdata, Worker **ret);
+/* The nursery has made the child PID for W, which owns PIDFD now. PIDFD is negative: it could not,
+ * so W has failed, and no request is to blame. To be called from the event loop: this may call the
+ * handler. */
+void worker_born(Worker *w, pid_t pid, int pidfd);
 /* Kills the process if it has not ended, and reaps it if that needs no waiting. */
 void worker_free(Worker *w);
 

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "hung.h"
+#include "nursery.h"
 #include "query-context.h"
 #include "query-wall.h"
 #include "wire.h"
@@ -53,7 +54,7 @@ static void answer(const Query *q)
 	say(&end);
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
 	Contexts *contexts;
 	const char *why = NULL;
@@ -67,6 +68,17 @@ int main(void)
 	if (glob(PROVIDERS, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			dlopen(found.gl_pathv[i], RTLD_NOW);
+	if (streq(argv[argc - 1], "--nursery")) {
+		int fd;
+
+		wall_prepare();
+		wall_put_on(true);
+		fd = nursery_serve(3);
+		if (fd <= 0)
+			return 0;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(fd, 3);
+	}
 	wall_put_on(false);
 	while (wire_receive(3, &m, &why) > 0) {
 		if (m.header.type != WIRE_QUERY)

@@ -38,7 +38,8 @@ typedef enum Wall {
 	WALL_NONE,
 	WALL_WHOLE,
 	WALL_WITHOUT_LANDLOCK, /* as on a kernel that has none */
-	WALL_ISOLATES
+	WALL_ISOLATES,
+	WALL_FORKED /* of a worker that a nursery has forked */
 } Wall;
 
 static void hide_landlock(void)
@@ -64,7 +65,12 @@ static int try(int (*act)(void), Wall wall)
 
 		if (wall == WALL_WITHOUT_LANDLOCK)
 			hide_landlock();
-		r = wall == WALL_NONE ? 0 : wall_put_on(wall == WALL_ISOLATES);
+		if (wall == WALL_FORKED)
+			wall_prepare();
+		r = wall == WALL_NONE ? 0
+				      : wall_put_on(wall == WALL_ISOLATES || wall == WALL_FORKED);
+		if (wall == WALL_FORKED && wall_put_on(false) != r)
+			abort();
 		if (r != (wall != WALL_NONE && !had_landlock ? -EOPNOTSUPP : 0))
 			abort();
 		r = act();
@@ -85,7 +91,7 @@ static void make_file(void)
 /* Whether WALL denies A in the right way. */
 static bool is_denied(const Act *a, Wall wall)
 {
-	bool by_name = a->kind == BY_NAME && wall == WALL_WHOLE;
+	bool by_name = a->kind == BY_NAME && wall != WALL_WITHOUT_LANDLOCK;
 	int expected = by_name ? EACCES : ENOSYS, with = try(a->act, wall);
 
 	if (with == expected)
@@ -112,8 +118,8 @@ static void test_denied(_unused_ void **state)
 	bool ok = true;
 
 	for (const Act *a = acts; a->name; a++)
-		ok &= is_useful(a) &&
-		      ((a->kind == BY_NAME && !had_landlock) || is_denied(a, WALL_WHOLE));
+		ok &= is_useful(a) && ((a->kind == BY_NAME && !had_landlock) ||
+				       (is_denied(a, WALL_WHOLE) && is_denied(a, WALL_FORKED)));
 	assert_true(ok);
 }
 
@@ -206,6 +212,7 @@ static void test_allowed(_unused_ void **state)
 		assert_int_equal(try(needs[i], WALL_NONE), 0);
 		assert_int_equal(try(needs[i], WALL_WHOLE), 0);
 		assert_int_equal(try(needs[i], WALL_ISOLATES), 0);
+		assert_int_equal(try(needs[i], WALL_FORKED), 0);
 	}
 }
 
@@ -218,16 +225,21 @@ static int call_abort(void)
 static void test_abort(_unused_ void **state)
 {
 	int status;
-	pid_t pid = fork();
 
-	if (pid == 0) {
-		signal(SIGABRT, SIG_DFL);
-		wall_put_on(false);
-		call_abort();
+	for (unsigned int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			signal(SIGABRT, SIG_DFL);
+			if (i == 1)
+				wall_prepare();
+			wall_put_on(false);
+			call_abort();
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGABRT);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
 /* The isolated process */

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "nursery.h"
 #include "wire.h"
 
 #define WORKER TEST_BUILD_DIR "/daemon/rdmad-query"
@@ -85,6 +86,43 @@ static void test_unknown_device(_unused_ void **state)
 	assert_int_equal(end(&p), 0);
 }
 
+/* The answer of a worker at FD that no device has this index */
+static void expect_unknown_device(int fd)
+{
+	WireMessage m = {.query = {.header = wire_header(WIRE_QUERY, 1, 4000000000U, 0),
+				   .query = {.id = 1, .device = 4000000000U}}};
+	const char *why = NULL;
+
+	assert_int_equal(wire_send(fd, &m), 0);
+	assert_int_equal(wire_receive(fd, &m, &why), 1);
+	assert_int_equal(m.header.type, WIRE_END);
+}
+
+/* Each process that a nursery forks is a worker, a child of this process, and lives on without the
+ * nursery. */
+static void test_nursery(_unused_ void **state)
+{
+	Process nursery = start("--nursery"), workers[3];
+
+	for (size_t i = 0; i < ARRAY_SIZE(workers); i++) {
+		int fds[2];
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+		assert_int_equal(nursery_ask(nursery.fd, fds[1]), 0);
+		close(fds[1]);
+		workers[i].fd = fds[0];
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(workers); i++) {
+		assert_int_equal(nursery_receive(nursery.fd, &workers[i].pid), 1);
+		assert_true(workers[i].pid > 0);
+	}
+	assert_int_equal(end(&nursery), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(workers); i++) {
+		expect_unknown_device(workers[i].fd);
+		assert_int_equal(end(&workers[i]), 0);
+	}
+}
+
 static void test_refuses_nonsense(_unused_ void **state)
 {
 	Process p = start(NULL);
@@ -95,6 +133,10 @@ static void test_refuses_nonsense(_unused_ void **state)
 	/* a message that is well-formed but not for a worker */
 	p = start(NULL);
 	assert_int_equal(wire_send(p.fd, &m), 0);
+	assert_int_equal(end(&p), 1);
+	/* a request without a descriptor */
+	p = start("--nursery");
+	assert_int_equal(send(p.fd, "nonsense", 8, MSG_NOSIGNAL), 8);
 	assert_int_equal(end(&p), 1);
 }
 
@@ -114,9 +156,8 @@ static void test_refuses_options(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends_with_socket),
-		cmocka_unit_test(test_unknown_device),
-		cmocka_unit_test(test_refuses_nonsense),
+		cmocka_unit_test(test_ends_with_socket), cmocka_unit_test(test_unknown_device),
+		cmocka_unit_test(test_nursery),		 cmocka_unit_test(test_refuses_nonsense),
 		cmocka_unit_test(test_refuses_options),
 	};
 

@@ -9,10 +9,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "../descriptors.h"
 #include "fake-worker.h"
+#include "nursery.h"
 
 #define N_GIDS 100U
 
@@ -543,14 +545,43 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
+/* FAKE_WORKER_NURSERY says what it does wrong. */
+static void be_nursery(void)
+{
+	const char *how = getenv("FAKE_WORKER_NURSERY");
+	pid_t pid = -EAGAIN;
+	int fd;
+
+	prctl(PR_SET_NAME, FAKE_NURSERY);
+	if (how && streq(how, "ends"))
+		_exit(1);
+	if (how && streq(how, "hangs"))
+		raise(SIGSTOP);
+	/* a process that is not the pool's */
+	if (how && streq(how, "lies"))
+		pid = 1;
+	while (how && (pid == 1 || streq(how, "refuses")))
+		if (recv(3, &fd, 1, 0) <= 0 || send(3, &pid, sizeof(pid), 0) < 0)
+			_exit(0);
+	fd = nursery_serve(3);
+	if (fd <= 0 || dup2(fd, 3) < 0)
+		_exit(0);
+	prctl(PR_SET_NAME, FAKE_FORKED);
+	close(fd);
+}
+
 int main(int argc, char *argv[])
 {
-	const char *why = NULL;
+	const char *why = NULL, *last = argv[argc - 1];
 	const char *stop_at_forget = getenv("FAKE_WORKER_STOP_AT_FORGET");
 	WireMessage m;
 
 	/* A sanitizer has its own idea of it. */
 	signal(SIGSEGV, SIG_DFL);
+	if (streq(last, "--nursery")) {
+		be_nursery();
+		argc--;
+	}
 	for (int i = 1; i < argc; i++) {
 		size_t n = strlen(arg_joined);
 

@@ -5,6 +5,10 @@
 
 #include "wire.h"
 
+/* The names of a process while it is a nursery, and of one that a nursery has forked */
+#define FAKE_NURSERY "fake-nursery"
+#define FAKE_FORKED  "fake-forked"
+
 /* What the name of a device may ask the fake worker to do. */
 typedef struct Act {
 	const char *what;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../descriptors.h"
+#include "fake-worker.h"
 
 /* The clock */
 
@@ -532,11 +533,28 @@ unsigned int children(unsigned int *ret, unsigned int n_ret)
 	return n;
 }
 
+bool is_named(uint64_t pid, const char *name)
+{
+	char path[64], line[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", (unsigned int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fgets(line, sizeof(line), f))
+		line[strcspn(line, "\n")] = '\0';
+	fclose(f);
+	return streq(line, name);
+}
+
 unsigned int count_children(void)
 {
-	unsigned int pids[N_CHILDREN_MAX];
+	unsigned int pids[N_CHILDREN_MAX], n = children(pids, ARRAY_SIZE(pids)), count = n;
 
-	return children(pids, ARRAY_SIZE(pids));
+	for (unsigned int i = 0; i < n; i++)
+		count -= is_named(pids[i], FAKE_NURSERY);
+	return count;
 }
 
 bool child_stopped(void)

@@ -113,7 +113,10 @@ void expect_event(Test *t, uint32_t device, EventReason reason);
 char process_state(uint64_t pid);
 /* The children of this process: at most N_RET pids into RET; returns their number. */
 unsigned int children(unsigned int *ret, unsigned int n_ret);
+/* How many there are, without the nursery. */
 unsigned int count_children(void);
+/* Whether PID has this name. */
+bool is_named(uint64_t pid, const char *name);
 /* Whether one of them is stopped. */
 bool child_stopped(void);
 void continue_children(void);

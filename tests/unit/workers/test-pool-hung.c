@@ -4,6 +4,7 @@
 #include "pool-fixture.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "log.h"
 
@@ -375,8 +376,8 @@ static void test_turns(void **state)
 		ask_until_healed(t, i, "stop");
 	RUN_UNTIL(t, count_ends(t, -ETIMEDOUT) == 5);
 	heal(t);
+	assert_int_equal(count_children(), 5);
 	n = children(pids, ARRAY_SIZE(pids));
-	assert_int_equal(n, 5);
 	for (unsigned int i = 0; i < n; i++)
 		kill((pid_t)pids[i], SIGKILL);
 	RUN_FOR(t, 50 * quick.retry_usec, false);
@@ -391,11 +392,20 @@ static void test_end_in_crisis(void **state)
 {
 	Test *t = *state;
 	World w = {};
+	unsigned int pids[64], n;
 
 	make_world(&w, 40, HEALTHY_MIXED);
 	start(t, FAKE_WORKER, LONG_USEC(40), &quick);
 	ask_world(t, &w);
 	RUN_UNTIL(t, count_children() > 8);
+	t->pool = pool_free(t->pool);
+	/* The nursery may have forked one of which the pool had not heard. It dies with the core.
+	 */
+	while ((n = children(pids, ARRAY_SIZE(pids))) > 0) {
+		for (unsigned int i = 0; i < n; i++)
+			kill((pid_t)pids[i], SIGKILL);
+		waitpid(-1, NULL, 0);
+	}
 }
 
 int main(void)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "nursery.h"
+
+#include <sched.h>
+#include <sys/socket.h>
+
+#include "compat.h"
+#include "util.h"
+
+/* Room for one descriptor */
+typedef union Ancillary {
+	struct cmsghdr header;
+	char room[CMSG_SPACE(sizeof(int))];
+} Ancillary;
+
+int nursery_ask(int nursery, int fd)
+{
+	char byte = 0;
+	Ancillary ancillary = {};
+	struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
+	struct msghdr m = {.msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &ancillary,
+			   .msg_controllen = sizeof(ancillary)};
+
+	ancillary.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					    .cmsg_type = SCM_RIGHTS,
+					    .cmsg_len = CMSG_LEN(sizeof(fd))};
+	memcpy(CMSG_DATA(&ancillary.header), &fd, sizeof(fd));
+	return sendmsg(nursery, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int nursery_start(int nursery, char *const argv[], Child *ret)
+{
+	_cleanup_close_ int own = -EBADF, theirs = -EBADF;
+
+	if (nursery < 0 || child_connect(&own, &theirs) < 0 || nursery_ask(nursery, theirs) < 0)
+		return child_start(argv[0], argv, ret);
+	*ret = (Child){.pidfd = -EBADF, .fd = steal_fd(&own)};
+	return 0;
+}
+
+int nursery_receive(int nursery, pid_t *ret)
+{
+	pid_t pid;
+	ssize_t n = recv(nursery, &pid, sizeof(pid), 0);
+
+	if (n < 0)
+		return -errno;
+	if (n != 0 && n != sizeof(pid))
+		return -EBADMSG;
+	*ret = n == 0 ? 0 : pid;
+	return n > 0;
+}
+
+/* The descriptor in the next request; 0: the connection is closed. */
+static int receive_request(int fd)
+{
+	char byte;
+	Ancillary ancillary = {};
+	struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
+	struct msghdr m = {.msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &ancillary,
+			   .msg_controllen = sizeof(ancillary)};
+	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	int theirs;
+
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	if (!CMSG_FIRSTHDR(&m) || ancillary.header.cmsg_type != SCM_RIGHTS)
+		return -EBADMSG;
+	memcpy(&theirs, CMSG_DATA(&ancillary.header), sizeof(theirs));
+	return theirs;
+}
+
+/* fork(), but the new process is a child of this one's parent. clone() of the C library would need
+ * another stack. */
+static pid_t fork_sibling(void)
+{
+#ifdef __s390__
+	long r = syscall(SYS_clone, 0, CLONE_PARENT, 0, 0, 0);
+#else
+	long r = syscall(SYS_clone, CLONE_PARENT, 0, 0, 0, 0);
+#endif
+
+	return r < 0 ? -errno : (pid_t)r;
+}
+
+int nursery_serve(int fd)
+{
+	int theirs;
+
+	while ((theirs = receive_request(fd)) > 0) {
+		pid_t pid = fork_sibling();
+
+		if (pid == 0) {
+			close(fd);
+			return theirs;
+		}
+		close(theirs);
+		if (send(fd, &pid, sizeof(pid), MSG_NOSIGNAL) < 0)
+			return -errno;
+	}
+	return theirs;
+}
