@@ -24,12 +24,20 @@ static int append_neighbor(void *userdata, const Neighbor *n)
 		   0);
 }
 
-/* 1: the other program runs; 0: it does not; a negative errno. */
+/* 1: the other program runs; 0: it does not, or is about to end; a negative errno. While it ends it
+ * still has its name on the bus, but takes no question any more: systemd would, and start it. */
 static int is_there(const NeighborReader *r, sd_bus *bus)
 {
-	int error = r->name ? sd_bus_get_name_creds(bus, r->name, 0, NULL) : 0;
+	_cleanup_free_ char *state = NULL;
+	int error = r->unit ? sd_bus_get_property_string(bus, "org.freedesktop.systemd1", r->unit,
+							 "org.freedesktop.systemd1.Unit",
+							 "ActiveState", NULL, &state)
+			    : 0;
 
-	return error == -ENXIO ? 0 : error < 0 ? error : 1;
+	if (error < 0)
+		return error;
+	return !state || (!streq(state, "inactive") && !streq(state, "failed") &&
+			  !streq(state, "deactivating"));
 }
 
 static int answer_list(Helper *h, sd_bus_message *call, sd_bus_message *reply,

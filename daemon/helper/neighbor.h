@@ -28,8 +28,9 @@ typedef struct NeighborReader {
 	 * program does. 0 or more, or a negative errno. */
 	int (*read)(const char *socket, OnNeighbor on, void *for_whom);
 	const char *socket; /* where the other program listens */
-	const char *name;   /* that it has on the bus while it runs: a question to the socket alone
-			       would start it; NULL: none */
+	/* The object of its unit, if systemd listens at the socket, and starts it with a question:
+	 * it is asked only while it runs. NULL: none. */
+	const char *unit;
 } NeighborReader;
 
 /* helper_main() with NAME at PATH, and List() -> a(ssssssuuitt): of each other end that READER

@@ -11,7 +11,8 @@
 int main(int argc, char *argv[])
 {
 	const NeighborReader reader = {networkd_read, argc > 1 ? argv[1] : NETWORKD_SOCKET,
-				       "org.freedesktop.network1"};
+				       "/org/freedesktop/systemd1/unit/"
+				       "systemd_2dnetworkd_2eservice"};
 
 	if (argc > 2)
 		return helper_refuse_argument(argv[2]);
