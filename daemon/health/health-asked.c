@@ -10,48 +10,48 @@ void asked_begin(AskedBy *a)
 	assert(n_checks <= ARRAY_SIZE(a->last));
 	for (size_t i = 0; i < n_checks; i++) {
 		if (checks[i].scope == SCOPE_DEVICE)
-			a->of_device |= CHECK_BIT(&checks[i]);
+			mask_set(&a->of_device, (unsigned int)i, true);
 		if (checks[i].scope == SCOPE_PORT)
-			a->of_port |= CHECK_BIT(&checks[i]);
+			mask_set(&a->of_port, (unsigned int)i, true);
 	}
 }
 
-static void note(CheckSet *by, AttrMask *any, const AttrMask *rows, CheckSet check)
+static void note(CheckSet *by, AttrMask *any, const AttrMask *rows, unsigned int check)
 {
 	MASK_FOREACH(i, *rows)
-	by[i] |= check;
+	mask_set(&by[i], check, true);
 	*any = mask_or(*any, *rows);
 }
 
 void asked_note(AskedBy *a, const Check *check, const Asked *now)
 {
-	CheckSet bit = CHECK_BIT(check);
-	Asked *last = &a->last[check - checks];
+	unsigned int place = CHECK_PLACE(check);
+	Asked *last = &a->last[place];
 
 	/* a check asks for the same nearly every time */
 	if (memcmp(last, now, sizeof(*now)) == 0)
 		return;
 	*last = *now;
-	note(a->port, &a->any.port, &now->port, bit);
-	note(a->device, &a->any.device, &now->device, bit);
-	note(a->other_port, &a->any.other_port, &now->other_port, bit);
-	note(a->other_device, &a->any.other_device, &now->other_device, bit);
+	note(a->port, &a->any.port, &now->port, place);
+	note(a->device, &a->any.device, &now->device, place);
+	note(a->other_port, &a->any.other_port, &now->other_port, place);
+	note(a->other_device, &a->any.other_device, &now->other_device, place);
 	/* who compares looks at the evidence of a row that is asked for too */
 	if (now->evidence && check->scope != SCOPE_MACHINE)
-		a->evidence |= bit;
+		mask_set(&a->evidence, place, true);
 	if (now->counters)
-		a->counters |= bit;
+		mask_set(&a->counters, place, true);
 	if (now->time)
-		a->time |= bit;
+		mask_set(&a->time, place, true);
 	if (!mask_is_empty(&now->other_port) || !mask_is_empty(&now->other_device))
-		a->others |= bit;
+		mask_set(&a->others, place, true);
 }
 
 CheckSet asked_who(const CheckSet *by, AttrMask rows)
 {
-	CheckSet who = 0;
+	CheckSet who = {};
 
 	MASK_FOREACH(i, rows)
-	who |= by[i];
+	who = mask_or(who, by[i]);
 	return who;
 }

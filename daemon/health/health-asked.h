@@ -5,11 +5,11 @@
 
 #include "checks.h"
 
-/* A mask of 1 << place in checks[] */
-typedef uint64_t CheckSet;
+/* A set of checks, by their places in checks[]: as a set of rows, it has room for them. */
+typedef AttrMask CheckSet;
 
-#define CHECKS_ALL	 UINT64_MAX
-#define CHECK_BIT(check) (UINT64_C(1) << ((check)-checks))
+#define CHECKS_MAX	   (64U * ATTR_MASK_WORDS)
+#define CHECK_PLACE(check) ((unsigned int)((check)-checks))
 
 /* What one look has asked for. A device that it looks at with a port is the port's own. */
 typedef struct Asked {
@@ -20,8 +20,8 @@ typedef struct Asked {
 } Asked;
 
 typedef struct AskedBy {
-	Asked any;	/* what any check has asked for */
-	Asked last[64]; /* by check: what it has asked for last */
+	Asked any;		/* what any check has asked for */
+	Asked last[CHECKS_MAX]; /* by check: what it has asked for last */
 	/* by row: who has asked for it */
 	CheckSet port[_PORT_ATTR_MAX], device[_DEVICE_ATTR_MAX];
 	CheckSet other_port[_PORT_ATTR_MAX], other_device[_DEVICE_ATTR_MAX];

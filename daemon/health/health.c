@@ -202,52 +202,59 @@ static void findings_done(CheckRun *r)
 	check_run_done(r);
 }
 
-/* CHECK looks at D, or at its port P. */
-static void look(Health *h, const Check *check, DeviceHealth *d, PortHealth *p)
+/* CHECK looks at D, or at its port P. R is a run of H, of which nothing stays. */
+static void look(Health *h, CheckRun *r, const Check *check, DeviceHealth *d, PortHealth *p)
 {
-	CheckRun r = new_run(h);
-
 	h->now = (Asked){};
 	d->object->made->read = &h->now.device;
 	if (p)
 		p->object->made->read = &h->now.port;
-	r.n_devices = d->order + 1;
-	check_look(&r, check, d->object, p ? p->object : NULL);
+	r->devices = h->devices;
+	r->n_devices = d->order + 1;
+	r->error = 0;
+	check_look(r, check, d->object, p ? p->object : NULL);
 	d->object->made->read = &h->now.other_device;
 	if (p)
 		p->object->made->read = &h->now.other_port;
 	asked_note(&h->asked, check, &h->now);
-	if (r.error >= 0)
-		kept_take(&d->kept, check, p ? p->object : d->object, r.findings, r.n_findings,
+	if (r->error >= 0)
+		kept_take(&d->kept, check, p ? p->object : d->object, r->findings, r->n_findings,
 			  is_any, NULL, h->judged_usec);
-	findings_done(&r);
+	findings_done(r);
 }
 
 /* All of WHO look at D, or at its port P. */
 static void look_all(Health *h, CheckSet who, DeviceHealth *d, PortHealth *p)
 {
-	for (; who; who &= who - 1)
-		look(h, &checks[__builtin_ctzll(who)], d, p);
+	CheckRun r = new_run(h);
+
+	MASK_FOREACH(i, who)
+	look(h, &r, &checks[i], d, p);
 }
 
 /* Who may say another thing now, because of the device. */
 static CheckSet due_of_device(const Health *h, const DeviceHealth *d)
 {
+	CheckSet due = d->is_again ? h->asked.time : (CheckSet){};
+
 	if (d->mark.whole)
-		return CHECKS_ALL;
-	return asked_who(h->asked.device, d->mark.rows) | (d->is_again ? h->asked.time : 0) |
-	       (mask_is_empty(&d->mark.rows) ? 0 : h->asked.evidence);
+		return mask_all;
+	if (!mask_is_empty(&d->mark.rows))
+		due = mask_or(due,
+			      mask_or(asked_who(h->asked.device, d->mark.rows), h->asked.evidence));
+	return due;
 }
 
 /* The same because of a port. */
 static CheckSet due_of_port(const Health *h, const PortHealth *p)
 {
-	CheckSet due = p->mark.counters ? h->asked.counters : 0;
+	CheckSet due = p->mark.counters ? h->asked.counters : (CheckSet){};
 
 	if (p->mark.whole)
-		return CHECKS_ALL;
+		return mask_all;
 	if (!mask_is_empty(&p->mark.rows))
-		due |= asked_who(h->asked.port, p->mark.rows) | h->asked.evidence;
+		due = mask_or(due,
+			      mask_or(asked_who(h->asked.port, p->mark.rows), h->asked.evidence));
 	return due;
 }
 
@@ -264,18 +271,18 @@ static void judge_device(Health *h, Device *device)
 
 	d->is_told = d->kept.n > 0 ||
 		     is_of_verdict(&d->mark, DEVICE_ATTR_stale, DEVICE_ATTR_unavailable);
-	look_all(h, due & h->asked.of_device, d, NULL);
+	look_all(h, mask_and(due, h->asked.of_device), d, NULL);
 	for (uint32_t i = 0; i < device->n_ports; i++) {
 		PortHealth *p = device->ports[i]->health;
 		CheckSet who;
 
 		if (!p)
 			continue;
-		who = (due | due_of_port(h, p)) & h->asked.of_port;
+		who = mask_and(mask_or(due, due_of_port(h, p)), h->asked.of_port);
 		look_all(h, who, d, p);
 		d->is_told |= is_of_verdict(&p->mark, PORT_ATTR_stale, PORT_ATTR_state);
 		p->mark = (Mark){};
-		if (who)
+		if (!mask_is_empty(&who))
 			object_forget(p->object);
 	}
 	object_forget(d->object);
@@ -291,7 +298,7 @@ static bool depends_on_time(const Health *h, const KeptList *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->items[i].ended_usec ||
-		    (h->asked.time & CHECK_BIT(l->items[i].finding.check)))
+		    mask_has(&h->asked.time, CHECK_PLACE(l->items[i].finding.check)))
 			return true;
 	return false;
 }
@@ -317,8 +324,8 @@ static void mark_late(Health *h, uint64_t now)
 {
 	mark_fit(h, now);
 	if (h->again_usec <= now) {
-		h->compares |= h->again;
-		h->again = 0;
+		h->compares = mask_or(h->compares, h->again);
+		h->again = (CheckSet){};
 		h->again_usec = UINT64_MAX;
 	}
 	if (h->is_again && now - h->timed_usec < AGAIN_USEC)
@@ -398,23 +405,25 @@ static void compare(Health *h, const Check *check)
 /* CHECK, which looks at others beside its own device or port, looks at each of these. */
 static void look_again(Health *h, const Check *check)
 {
+	CheckRun r = new_run(h);
+
 	for (size_t i = 0; i < h->n_devices; i++) {
 		Device *device = health_object_device(h->devices[i]);
 		DeviceHealth *d = device->health;
 
 		d->is_told |= kept_has(&d->kept, check);
 		if (check->scope == SCOPE_DEVICE)
-			look(h, check, d, NULL);
+			look(h, &r, check, d, NULL);
 		for (uint32_t k = 0; k < device->n_ports && check->scope == SCOPE_PORT; k++)
 			if (device->ports[k]->health)
-				look(h, check, d, device->ports[k]->health);
+				look(h, &r, check, d, device->ports[k]->health);
 		d->is_told |= kept_has(&d->kept, check);
 	}
 }
 
 bool health_wants_comparison(const Health *h)
 {
-	return h->compares != 0;
+	return !mask_is_empty(&h->compares);
 }
 
 void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
@@ -422,22 +431,20 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
 	CheckSet who = h->compares;
 
 	/* ports that have changed now are compared when they have settled */
-	if (h->unsettled) {
-		h->again |= h->unsettled;
+	if (!mask_is_empty(&h->unsettled)) {
+		h->again = mask_or(h->again, h->unsettled);
 		h->again_usec = now + h->settle_usec + USEC_PER_SEC;
 	}
-	h->compares = h->unsettled = 0;
+	h->compares = h->unsettled = (CheckSet){};
 	begin_run(h, now);
 	for (size_t i = 0; i < h->n_devices; i++)
 		device_health(h->devices[i])->is_told = false;
-	for (size_t i = 0; i < n_checks; i++) {
-		CheckSet bit = CHECK_BIT(&checks[i]);
-
-		if (!(who & bit))
+	for (unsigned int i = 0; i < n_checks; i++) {
+		if (!mask_has(&who, i))
 			continue;
 		if (checks[i].scope == SCOPE_MACHINE)
 			compare(h, &checks[i]);
-		else if (h->asked.others & bit)
+		else if (mask_has(&h->asked.others, i))
 			look_again(h, &checks[i]);
 		else
 			continue;
@@ -469,15 +476,15 @@ uint64_t health_next_usec(const Health *h)
 /* WHO is to compare the ports, now and when they have settled. */
 static void compare_soon(Health *h, CheckSet who)
 {
-	h->compares |= who;
-	h->unsettled |= who;
+	h->compares = mask_or(h->compares, who);
+	h->unsettled = mask_or(h->unsettled, who);
 }
 
 /* The set of devices or ports is another one. */
 static void take_set(Health *h)
 {
 	h->is_other_set = true;
-	compare_soon(h, CHECKS_ALL);
+	compare_soon(h, mask_all);
 }
 
 /* Takes the rows CHANGED into MARK, if any check has ever asked for one of them. OWN and OTHER say
@@ -486,15 +493,16 @@ static bool take_rows(Health *h, DeviceHealth *d, Mark *mark, AttrMask changed, 
 		      const CheckSet *other)
 {
 	CheckSet compares = asked_who(other, changed);
-	bool is_own =
-		asked_who(own, changed) != 0 || (h->asked.evidence && !mask_is_empty(&changed));
+	CheckSet owns = asked_who(own, changed);
+	bool is_own = !mask_is_empty(&owns) ||
+		      (!mask_is_empty(&h->asked.evidence) && !mask_is_empty(&changed));
 
 	compare_soon(h, compares);
 	if (is_own) {
 		mark->rows = mask_or(mark->rows, changed);
 		d->is_marked = h->is_marked = true;
 	}
-	return is_own || compares;
+	return is_own || !mask_is_empty(&compares);
 }
 
 static inline bool is_counter(const Attribute *a)
@@ -623,7 +631,7 @@ void health_expect(Health *h, Expectations *e)
 			if (device->ports[k]->health)
 				health_drop_counters(h, device->ports[k]->health);
 	}
-	h->compares = CHECKS_ALL;
+	h->compares = mask_all;
 }
 
 /* Life */
@@ -639,7 +647,7 @@ int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Heal
 	h->settle_usec = settle_usec;
 	h->counter_usec = counter_usec;
 	h->again_usec = h->fit_usec = UINT64_MAX;
-	h->compares = CHECKS_ALL;
+	h->compares = mask_all;
 	*ret = h;
 	return 0;
 }
