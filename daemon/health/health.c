@@ -157,7 +157,7 @@ static bool ask_lost(void *userdata, size_t i, LostDevice *ret)
 
 	if (!evidence_loss(&h->cache->evidence, i, &l))
 		return false;
-	*ret = (LostDevice){l.name, l.driver, l.model, l.path, l.realtime_usec};
+	*ret = (LostDevice){l.name, l.driver, l.model, l.guid, l.adapter, l.path, l.realtime_usec};
 	return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "gid.h"
 #include "pci.h"
 
 /* Room for what is known of a row: one that is longer is compared as far as this. */
@@ -36,6 +37,7 @@ struct EvidenceLog {
 	bool judged;	 /* it is known what became of the hardware */
 	bool is_adapter; /* the device was on a PCI function, and on no virtual one */
 	AttrText driver, model;
+	char guid[20], adapter[20];
 	uint64_t gone_usec; /* when it went, on CLOCK_REALTIME */
 	bool is_lost;	    /* its hardware went too */
 	bool gone;	    /* the device was away since its hardware was last seen */
@@ -507,7 +509,8 @@ bool evidence_loss(const EvidenceList *list, size_t i, EvidenceLoss *ret)
 	for (const EvidenceLog *l = list->first; l; l = l->next) {
 		if (!l->is_adapter || !l->is_lost || i-- > 0)
 			continue;
-		*ret = (EvidenceLoss){l->name, l->driver, l->model, l->parent, l->gone_usec};
+		*ret = (EvidenceLoss){l->name,	  l->driver, l->model,	  l->guid,
+				      l->adapter, l->parent, l->gone_usec};
 		return true;
 	}
 	return false;
@@ -524,6 +527,11 @@ void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now)
 	l->gone_usec = now;
 	text_copy(l->driver, sizeof(l->driver), s->values.driver);
 	text_copy(l->model, sizeof(l->model), s->values.hca_type);
+	*l->guid = *l->adapter = '\0';
+	if (s->values.node_guid)
+		guid_format(s->values.node_guid, l->guid);
+	if (s->values.sys_image_guid)
+		guid_format(s->values.sys_image_guid, l->adapter);
 }
 
 void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l)

@@ -102,8 +102,9 @@ const EvidenceLog *evidence_find(const EvidenceList *list, const char *name);
 /* An adapter that has gone with its hardware, and as it was. */
 typedef struct EvidenceLoss {
 	const char *name, *driver, *model;
-	const char *path;	/* of the hardware, in sysfs */
-	uint64_t realtime_usec; /* when the device went */
+	const char *guid, *adapter; /* GUIDs: its own, and that of the system image; "": none */
+	const char *path;	    /* of the hardware, in sysfs */
+	uint64_t realtime_usec;	    /* when the device went */
 } EvidenceLoss;
 
 /* Number I of those in LIST; false: there are no more. */

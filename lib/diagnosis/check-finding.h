@@ -66,8 +66,9 @@ bool flap_limit_parse(const char *text, FlapLimit *ret);
 /* A device that was here, and whose hardware has gone since. */
 typedef struct LostDevice {
 	const char *name, *driver, *model; /* as they were */
-	const char *path;		   /* of the hardware, in sysfs */
-	uint64_t usec;			   /* when it went, on CLOCK_REALTIME */
+	const char *guid, *adapter; /* GUIDs: its own, and that of the system image; "": none */
+	const char *path;	    /* of the hardware, in sysfs */
+	uint64_t usec;		    /* when it went, on CLOCK_REALTIME */
 } LostDevice;
 
 /* The functions that a check calls while it looks, because few checks need them. A returned value

@@ -6,13 +6,16 @@
 #include "check-parts.h"
 #include "checks.h"
 
-/* Whether a device is in the place of LOST. */
+/* Whether a device is in the place of LOST, or LOST is in another place now: who plugs it in again
+ * may have chosen that. */
 static bool is_back(const CheckRun *r, const LostDevice *lost)
 {
 	for (size_t i = 0; i < r->objects->n; i++) {
 		const Object *o = r->objects->items[i];
 
-		if (!o->is_port && streq(object_text(o, DEVICE_ATTR_sysfs_path), lost->path))
+		if (!o->is_port &&
+		    (streq(object_text(o, DEVICE_ATTR_sysfs_path), lost->path) ||
+		     (*lost->guid && streq(object_text(o, DEVICE_ATTR_node_guid), lost->guid))))
 			return true;
 	}
 	return false;
@@ -33,12 +36,13 @@ static bool has_sibling(const CheckRun *r, const LostDevice *lost)
 	return false;
 }
 
-/* Whether the hardware of A and B, two functions, is in one slot. */
-static bool share_slot(const char *a, const char *b)
+/* Whether A and B are functions of one adapter: in one slot, or, as with Socket Direct, in two. */
+static bool share_adapter(const LostDevice *a, const LostDevice *b)
 {
-	const char *dot = strrchr(a, '.');
+	const char *dot = strrchr(a->path, '.');
 
-	return dot && strncmp(a, b, (size_t)(dot - a) + 1) == 0;
+	return (*a->adapter && driver_tells_adapters(a->driver) && streq(a->adapter, b->adapter)) ||
+	       (dot && strncmp(a->path, b->path, (size_t)(dot - a->path) + 1) == 0);
 }
 
 /* Whether number N of the lost devices is a function of one before it. */
@@ -47,7 +51,7 @@ static bool is_told(const CheckRun *r, size_t n, const LostDevice *lost)
 	LostDevice other;
 
 	for (size_t i = 0; i < n && r->ask.lost(r->ask.userdata, i, &other); i++)
-		if (share_slot(other.path, lost->path))
+		if (share_adapter(&other, lost))
 			return true;
 	return false;
 }

@@ -401,14 +401,16 @@ bool object_is_function(const Object *device)
 	return pci_function_is_part(object_text(device, DEVICE_ATTR_function));
 }
 
+bool driver_tells_adapters(const char *driver)
+{
+	return !startswith(driver, "hfi") && !streq(driver, "ib_qib");
+}
+
 const char *object_adapter_guid(const Object *device)
 {
-	const char *driver = object_text(device, DEVICE_ATTR_driver);
-
-	/* these give all adapters of the machine the GUID of the first one */
-	return startswith(driver, "hfi") || streq(driver, "ib_qib")
-		       ? ""
-		       : object_text(device, DEVICE_ATTR_sys_image_guid);
+	return driver_tells_adapters(object_text(device, DEVICE_ATTR_driver))
+		       ? object_text(device, DEVICE_ATTR_sys_image_guid)
+		       : "";
 }
 
 bool object_list_is_plane(const ObjectList *l, const Object *port)

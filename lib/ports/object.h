@@ -122,6 +122,9 @@ const Object *object_list_device(const ObjectList *l, const Object *port);
 /* Whether DEVICE, which may be NULL, is a virtual function or a subfunction: it has the link of its
  * adapter. */
 bool object_is_function(const Object *device);
+/* Whether DRIVER gives each adapter a GUID of the system image of its own: some give all adapters
+ * of the machine that of the first one. */
+bool driver_tells_adapters(const char *driver);
 /* The GUID that all devices of the adapter of DEVICE have, and no others; "": there is none. */
 const char *object_adapter_guid(const Object *device);
 /* Whether PORT is one of a device that is a plane of another one (its Type is "smi"). Programs

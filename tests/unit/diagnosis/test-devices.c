@@ -508,7 +508,11 @@ static void test_lost(_unused_ void **state)
 	set_text(device, DEVICE_ATTR_driver, "mlx5_core");
 	set_text(device, DEVICE_ATTR_hca_type, "MT4129");
 	set_text(device, DEVICE_ATTR_sysfs_path, "/sys/devices/pci0000:00/0000:0b:00.0");
-	gone[0] = (LostDevice){"mlx5_7", "mlx5_core", "MT4129",
+	gone[0] = (LostDevice){"mlx5_7",
+			       "mlx5_core",
+			       "MT4129",
+			       "0002:c903:0000:0701",
+			       "0002:c903:0000:0700",
 			       "/sys/devices/pci0000:10/0000:1b:00.1",
 			       realtime_now_usec() - 2 * 60 * USEC_PER_SEC};
 	gone[1] = gone[0];
@@ -521,9 +525,22 @@ static void test_lost(_unused_ void **state)
 	/* both functions of an adapter are told once */
 	n_gone = 2;
 	assert_int_equal(found(&m, "missing"), 1);
+	/* so are those in two slots, if the driver tells adapters */
 	gone[1].path = "/sys/devices/pci0000:20/0000:2b:00.0";
+	assert_int_equal(found(&m, "missing"), 1);
+	gone[0].driver = gone[1].driver = "hfi1";
+	set_text(device, DEVICE_ATTR_driver, "hfi1");
+	assert_int_equal(found(&m, "missing"), 2);
+	gone[0].driver = gone[1].driver = "mlx5_core";
+	set_text(device, DEVICE_ATTR_driver, "mlx5_core");
+	gone[1].adapter = "0002:c903:0000:0800";
 	assert_int_equal(found(&m, "missing"), 2);
 	n_gone = 1;
+	/* it is in another slot now */
+	set_text(device, DEVICE_ATTR_node_guid, "0002:c903:0000:0701");
+	assert_int_equal(found(&m, "missing"), 0);
+	set_text(device, DEVICE_ATTR_node_guid, "0002:c903:0000:0702");
+	assert_int_equal(found(&m, "missing"), 1);
 	/* its driver may have reset it */
 	m.run.settle_usec = 3 * 60 * USEC_PER_SEC;
 	assert_int_equal(found(&m, "missing"), 0);
