@@ -220,6 +220,7 @@ static void put_entry(const KeptList *l, const KeptFinding *k, bool is_stale, Fi
 	PUT(ret, text, k->finding.sentence);
 	if (k->finding.row)
 		PUT(ret, attribute, k->finding.row->name);
+	PUT(ret, counter, k->finding.counter);
 	if (k->cause < l->n)
 		PUT(ret, cause, l->items[k->cause].finding.check->name);
 	if (is_stale && !is_of_staleness(k))

@@ -5,8 +5,6 @@
 #include "check-parts.h"
 #include "checks.h"
 
-#define HAS_GROWN " has grown by "
-
 /* Whether expectation I is one on a counter of the port that the run looks at, and no later one is
  * on the same counter in the same sense. */
 static bool applies(const CheckRun *r, size_t i)
@@ -42,7 +40,7 @@ static bool compare_growth(CheckRun *r, const Sample *s, const Expectation *x, c
 		return true;
 	if (expectation_holds_for(x, (uint64_t)(growth + 0.5)))
 		return true;
-	check_find(r, NULL, "%s" HAS_GROWN "%.0f in %.0f s, expected %s", x->counter,
+	check_find(r, NULL, "%s has grown by %.0f in %.0f s, expected %s", x->counter,
 		   rate * seconds, seconds, expected);
 	return false;
 }
@@ -51,14 +49,12 @@ static bool compare_growth(CheckRun *r, const Sample *s, const Expectation *x, c
 static void compare_growths(CheckRun *r, const Sample *s, const Expectation *x,
 			    const Value *counter, const char *expected)
 {
-	char says[128];
-
-	if (!r->ask.counters_before) {
-		snprintf(says, sizeof(says), "%s" HAS_GROWN, x->counter);
-		check_find_published(r, says);
-	} else if (compare_growth(r, s, x, counter, x->per_usec, expected)) {
+	r->counter = x->counter;
+	if (!r->ask.counters_before)
+		check_find_published(r);
+	else if (compare_growth(r, s, x, counter, x->per_usec, expected))
 		(void)compare_growth(r, s, x, counter, 2 * x->per_usec, expected);
-	}
+	r->counter = NULL;
 }
 
 static void compare(CheckRun *r, const Sample *s, const Expectation *x)

@@ -102,6 +102,8 @@ void check_find(CheckRun *r, const Attribute *row, const char *format, ...)
 						 .device = r->device,
 						 .row = row,
 						 .sentence = sentence};
+	text_copy(r->findings[r->n_findings - 1].counter, sizeof(r->findings->counter),
+		  r->counter ? r->counter : "");
 }
 
 void check_run_done(CheckRun *r)

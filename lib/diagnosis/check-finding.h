@@ -39,6 +39,7 @@ typedef struct Finding {
 	const Object *port, *device; /* which it is about; NULL: none in particular */
 	const Attribute *row;	     /* the attribute that is wrong; NULL: none in particular */
 	char *sentence;
+	char counter[64]; /* the counter that has grown otherwise than expected; "": none */
 	const struct Finding *cause; /* after findings_fold(): the finding of which this one is a
 					part; NULL: it stands for itself */
 	const char *acknowledged;    /* what somebody has said who knows of it; NULL: nobody has */
@@ -127,6 +128,7 @@ typedef struct CheckRun {
 	/* what is looked at now */
 	const Check *check;
 	const Object *port, *device; /* NULL: no port or no device in particular */
+	const char *counter;	     /* whose growth; NULL: of none */
 	const Object **devices;	     /* those that were looked at so far */
 	size_t n_devices;
 

@@ -71,9 +71,8 @@ bool check_has_ipv4(const Object *port);
 /* Whether others than neighbours reach PORT, which is RoCE: 1, or 0; -1: that is not known, because
  * its interface is in another network namespace or stands by in a bond, or it has no GID. */
 int check_is_reachable(const Object *port);
-/* Finds what rdmad has published of this check and this port, and of no attribute, as far as it
- * begins with PREFIX. */
-void check_find_published(CheckRun *r, const char *prefix);
+/* Finds what rdmad has published of this check, this port and R->counter, and of no attribute. */
+void check_find_published(CheckRun *r);
 /* Finds what rdmad has published of this check, ROW and no device. */
 void check_find_of_machine(CheckRun *r, const Attribute *row);
 /* Whether PORT is that of a physical function with virtual ones. */

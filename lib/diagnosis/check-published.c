@@ -8,6 +8,7 @@
 typedef struct Published {
 	const char *check, *text;
 	const char *attribute;	  /* "": none */
+	const char *counter;	  /* "": none */
 	const char *acknowledged; /* what was said when it was acknowledged; NULL: nobody has */
 	bool is_part;		  /* it comes from another finding */
 } Published;
@@ -22,6 +23,7 @@ static bool read_entry(const Value *f, Published *ret)
 	*ret = (Published){.check = value_text(&f->items[CHECK]),
 			   .text = value_text(&f->items[TEXT]),
 			   .attribute = value_text(value_tail(f, TAIL, "Attribute")),
+			   .counter = value_text(value_tail(f, TAIL, "Counter")),
 			   .is_part = value_tail(f, TAIL, "Cause")};
 	if (value_tail(f, TAIL, "Acknowledged"))
 		ret->acknowledged = value_text(value_tail(f, TAIL, "AcknowledgedText"));
@@ -37,24 +39,24 @@ static bool next_entry(const Value *all, size_t *i, Published *ret)
 	return false;
 }
 
-static void find_published(CheckRun *r, const Value *all, const Attribute *row, const char *prefix)
+static void find_published(CheckRun *r, const Value *all, const Attribute *row)
 {
 	Published f;
 
 	for (size_t i = 0; next_entry(all, &i, &f);)
 		if (streq(f.check, r->check->name) && streq(f.attribute, row ? row->name : "") &&
-		    startswith(f.text, prefix))
+		    streq(f.counter, r->counter ? r->counter : ""))
 			check_find(r, row, "%s", f.text);
 }
 
-void check_find_published(CheckRun *r, const char *prefix)
+void check_find_published(CheckRun *r)
 {
-	find_published(r, object_value(r->port, PORT_ATTR_findings), NULL, prefix);
+	find_published(r, object_value(r->port, PORT_ATTR_findings), NULL);
 }
 
 void check_find_of_machine(CheckRun *r, const Attribute *row)
 {
-	find_published(r, r->ask.of_machine ? r->ask.of_machine(r->ask.userdata) : NULL, row, "");
+	find_published(r, r->ask.of_machine ? r->ask.of_machine(r->ask.userdata) : NULL, row);
 }
 
 static const Value *findings_of(const Object *o)

@@ -212,7 +212,7 @@ static void look_at_rates(CheckRun *r, RateCheck check, const char *says)
 	Interval in;
 
 	if (!r->ask.counters_before)
-		check_find_published(r, "");
+		check_find_published(r);
 	if (!find_interval(r, 0, &in))
 		return;
 	gather(r, &in, check, text, sizeof(text));
@@ -338,7 +338,7 @@ static void look_at_symbols(CheckRun *r, double least, double most)
 	bool later;
 
 	if (!r->ask.counters_before) {
-		check_find_published(r, "");
+		check_find_published(r);
 		return;
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(in); i++)
@@ -388,7 +388,7 @@ static void look_at_phy(CheckRun *r)
 void look_for_retraining(CheckRun *r)
 {
 	if (!r->ask.counters_before)
-		check_find_published(r, "");
+		check_find_published(r);
 	look_at_rare(r, retraining, ARRAY_SIZE(retraining));
 	look_at_phy(r);
 }
@@ -449,7 +449,7 @@ void look_for_far_errors(CheckRun *r)
 	Interval far, own;
 
 	if (!r->ask.far_counters_before) {
-		check_find_published(r, "");
+		check_find_published(r);
 		return;
 	}
 	for (uint64_t times = 0; times <= 2 && !*text; times++) {

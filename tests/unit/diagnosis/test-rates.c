@@ -303,23 +303,31 @@ static void test_two_intervals(_unused_ void **state)
 	long_before.monotonic_usec = 0;
 }
 
-/* A finding of PORT as rdmad publishes it. */
-static void publish(Object *port, const char *check, const char *text)
+static void append_member(Value *to, const char *text)
 {
-	Value *all = &port->values[PORT_ATTR_findings], *f;
+	Value *member = value_append(to);
+
+	assert_non_null(member);
+	*member = (Value){.type = VALUE_TEXT, .text = strdup(text)};
+}
+
+/* A finding of PORT as rdmad publishes it, of the growth of COUNTER; NULL: of none. */
+static void publish(Object *port, const char *check, const char *counter, const char *text)
+{
+	Value *all = &port->values[PORT_ATTR_findings], *f, *tail;
 
 	all->type = VALUE_ARRAY;
 	f = value_append(all);
 	assert_non_null(f);
 	f->type = VALUE_STRUCT;
-	for (size_t i = 0; i < 3; i++) {
-		Value *member = value_append(f);
-
-		assert_non_null(member);
-		*member = (Value){.type = VALUE_TEXT,
-				  .text = strdup(i == 0	  ? check
-						 : i == 1 ? "warning"
-							  : text)};
+	append_member(f, check);
+	append_member(f, "warning");
+	append_member(f, text);
+	tail = counter ? value_append(f) : NULL;
+	if (tail) {
+		tail->type = VALUE_DICT;
+		append_member(tail, "Counter");
+		append_member(tail, counter);
 	}
 }
 
@@ -330,15 +338,17 @@ static void test_published(_unused_ void **state)
 
 	prepare(&m, "symbol_error", 0, 60);
 	m.run.ask.counters_before = NULL;
-	publish(m.run.ports[0], "loss", "packets are lost: 10 packets in a second, over 300 s");
-	publish(m.run.ports[0], "counter", "symbol_error has grown by 12 in 300 s, expected ...");
-	publish(m.run.ports[0], "counter", "symbol_error is 12, expected 0");
+	publish(m.run.ports[0], "loss", NULL,
+		"packets are lost: 10 packets in a second, over 300 s");
+	publish(m.run.ports[0], "counter", "symbol_error", "12 more in 300 s, expected ...");
+	publish(m.run.ports[0], "counter", "link_downed", "symbol_error has grown by 9 in 300 s");
+	publish(m.run.ports[0], "counter", NULL, "symbol_error has grown by 12, expected 0");
 	assert_int_equal(found(&m, "loss"), 1);
 	assert_says(&m, 0, "packets are lost: 10 packets in a second, over 300 s");
 	assert_int_equal(found(&m, "congested"), 0);
 	assert_int_equal(expect_add(&m.expect, "symbol_error<10/1h"), 0);
 	assert_int_equal(found(&m, "counter"), 1);
-	assert_says(&m, 0, "symbol_error has grown by 12 in 300 s");
+	assert_says(&m, 0, "12 more in 300 s");
 	m.run.ask.counters_before = read_before;
 	assert_int_equal(found(&m, "loss"), 0);
 	assert_int_equal(expect_add(&m.expect, "hw_counter.none<1"), 0);
@@ -368,7 +378,7 @@ static void test_young_link(_unused_ void **state)
 	long_before.monotonic_usec = 0;
 	/* what rdmad has found */
 	m.run.ask.counters_before = NULL;
-	publish(m.run.ports[0], "symbol-errors", "one of 1e14 bits");
+	publish(m.run.ports[0], "symbol-errors", NULL, "one of 1e14 bits");
 	assert_int_equal(found(&m, "symbol-errors"), 1);
 	assert_int_equal(found(&m, "bad-signal"), 0);
 }
@@ -523,7 +533,7 @@ static void test_far_unknown(_unused_ void **state)
 	/* what rdmad has found */
 	m.run.ask.far_counters_before = NULL;
 	assert_int_equal(found(&m, "far-errors"), 0);
-	publish(port, "far-errors", "errors are at leaf-3 17 only");
+	publish(port, "far-errors", NULL, "errors are at leaf-3 17 only");
 	assert_int_equal(found(&m, "far-errors"), 1);
 	assert_says(&m, 0, "errors are at leaf-3 17 only");
 }
