@@ -29,13 +29,28 @@ static bool share_slot(const Object *a, const Object *b)
 	return n > 0 && strncmp(x, y, n + 1) == 0;
 }
 
-/* Whether a device that was looked at before is on the same adapter, and has the same root port. */
-static bool was_found(const CheckRun *r)
+/* Whether a device that was looked at before is on the same adapter, and IS_FOUND of it. All
+ * functions of an adapter log an error of their link (PCI Express, 6.2.4), and have one root port.
+ */
+static bool was_found(const CheckRun *r, bool (*is_found)(const CheckRun *r, const Object *device))
 {
-	for (size_t i = 0; i < r->n_devices; i++)
-		if (r->devices[i] != r->device && share_slot(r->devices[i], r->device))
+	for (size_t i = 0; i < r->n_devices && r->devices[i] != r->device; i++)
+		if (share_slot(r->devices[i], r->device) && is_found(r, r->devices[i]))
 			return true;
 	return false;
+}
+
+static bool has_errors(_unused_ const CheckRun *r, const Object *device)
+{
+	return object_number(device, DEVICE_ATTR_aer_nonfatal) ||
+	       object_number(device, DEVICE_ATTR_aer_fatal) ||
+	       object_number(device, DEVICE_ATTR_aer_root_fatal);
+}
+
+static bool has_burst(const CheckRun *r, const Object *device)
+{
+	return check_growth(r, device, &device_attributes[DEVICE_ATTR_aer_correctable], BURST_LEAST,
+			    0, &(uint64_t){0}) > 0;
 }
 
 void look_for_pcie_errors(CheckRun *r)
@@ -44,12 +59,14 @@ void look_for_pcie_errors(CheckRun *r)
 	uint64_t fatal = object_number(r->device, DEVICE_ATTR_aer_fatal);
 	uint64_t root_fatal = object_number(r->device, DEVICE_ATTR_aer_root_fatal);
 
+	if (!has_errors(r, r->device) || was_found(r, has_errors))
+		return;
 	if (nonfatal + fatal > 0)
 		check_find(r, &device_attributes[DEVICE_ATTR_aer_nonfatal],
 			   "PCIe had errors that could not be corrected (AER): %" PRIu64
 			   " non-fatal, %" PRIu64 " fatal",
 			   nonfatal, MAX(fatal, root_fatal));
-	else if (root_fatal > 0 && !was_found(r))
+	else
 		check_find(r, &device_attributes[DEVICE_ATTR_aer_root_fatal],
 			   "the root port got %" PRIu64 " %s about fatal errors of PCIe (AER), of "
 			   "this adapter or of another one below it",
@@ -58,7 +75,8 @@ void look_for_pcie_errors(CheckRun *r)
 
 void look_for_pcie_bursts(CheckRun *r)
 {
-	check_find_growth(r, r->device, &device_attributes[DEVICE_ATTR_aer_correctable],
-			  BURST_LEAST, 0,
-			  "PCIe has corrected many errors in a short time (AER):", "");
+	if (has_burst(r, r->device) && !was_found(r, has_burst))
+		check_find_growth(r, r->device, &device_attributes[DEVICE_ATTR_aer_correctable],
+				  BURST_LEAST, 0,
+				  "PCIe has corrected many errors in a short time (AER):", "");
 }

@@ -19,6 +19,27 @@ const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX])
 	return *system ? buffer : "the other end";
 }
 
+/* Whether each priority that has flow control here has it there too. What others have there does
+ * not matter, as nothing is sent that they would keep from being lost; but who has none does not
+ * heed any. */
+static bool is_pfc_heeded(const Object *port)
+{
+	const char *at_other_end = object_text(port, PORT_ATTR_neighbor_pfc);
+	ListReader here = list_reader(ATTR_NUMBERS, object_text(port, PORT_ATTR_pfc_enabled));
+	ListReader there = list_reader(ATTR_NUMBERS, at_other_end);
+	ListItem mine, other;
+	bool is;
+
+	if (!list_next(&here, &mine))
+		return !list_next(&there, &other);
+	do {
+		there = list_reader(ATTR_NUMBERS, at_other_end);
+		while ((is = list_next(&there, &other)) && other.number != mine.number)
+			;
+	} while (is && list_next(&here, &mine));
+	return is;
+}
+
 void look_at_neighbor_pfc(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_neighbor_pfc];
@@ -26,13 +47,14 @@ void look_at_neighbor_pfc(CheckRun *r)
 	char name[OTHER_END_MAX];
 
 	if (!object_value(r->port, PORT_ATTR_pfc_enabled) ||
-	    !object_value(r->port, PORT_ATTR_neighbor_pfc) || check_is_expected(r, row))
+	    !object_value(r->port, PORT_ATTR_neighbor_pfc) || is_pfc_heeded(r->port) ||
+	    check_is_expected(r, row))
 		return;
 	here = format_row(r->port, PORT_ATTR_pfc_enabled);
 	there = format_row(r->port, PORT_ATTR_neighbor_pfc);
 	if (!here || !there)
 		r->error = -ENOMEM;
-	else if (!streq(here, there))
+	else
 		check_find(r, row, "PFC is enabled for the priorities %s here, and %s at %s", here,
 			   there, check_other_end(r->port, name));
 }

@@ -199,17 +199,16 @@ bool check_is_expected(const CheckRun *r, const Attribute *row)
 	return false;
 }
 
-void check_find_growth(CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
-		       uint64_t since_usec, const char *before, const char *after)
+uint64_t check_growth(const CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
+		      uint64_t since_usec, uint64_t *ret_last)
 {
-	uint64_t last = 0, sum = 0, from, to;
-	_cleanup_free_ char *when = NULL;
+	uint64_t sum = 0, from, to;
 	SeenSource evidence;
 	Seen e;
 
 	if (object_number(o, (size_t)(row - o->rows)) < least ||
 	    check_is_ignored(r, r->check->name))
-		return;
+		return 0;
 	evidence = check_evidence(r, o);
 	since_usec = MAX(since_usec, r->now_usec - DAY_USEC);
 	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
@@ -217,13 +216,20 @@ void check_find_growth(CheckRun *r, const Object *o, const Attribute *row, uint6
 		    to <= from)
 			continue;
 		sum += to - from;
-		last = e.realtime_usec;
+		*ret_last = e.realtime_usec;
 	}
-	if (sum < least)
-		return;
-	when = format_time(last);
-	check_find(r, row, "%s %" PRIu64 "%s in 24 h, the last time at %s", before, sum, after,
-		   when ? when : "");
+	return sum < least ? 0 : sum;
+}
+
+void check_find_growth(CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
+		       uint64_t since_usec, const char *before, const char *after)
+{
+	uint64_t last = 0, sum = check_growth(r, o, row, least, since_usec, &last);
+	_cleanup_free_ char *when = sum > 0 ? format_time(last) : NULL;
+
+	if (sum > 0)
+		check_find(r, row, "%s %" PRIu64 "%s in 24 h, the last time at %s", before, sum,
+			   after, when ? when : "");
 }
 
 size_t check_count_seen(const SeenSource *evidence, const char *what, const char *to,
@@ -256,6 +262,13 @@ const Object *check_first_port(const CheckRun *r)
 bool check_has_functions(const Object *port)
 {
 	return value_count(object_value(port, PORT_ATTR_vfs)) > 0;
+}
+
+int check_compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
 bool check_has_port(const CheckRun *r, const Object *port)

@@ -44,9 +44,13 @@ bool check_is_like_many(const CheckRun *r, const Attribute *row);
 /* Whether an expectation says what attribute ROW of the port or device that the run looks at shall
  * be. A check that would look at it leaves it to that expectation. */
 bool check_is_expected(const CheckRun *r, const Attribute *row);
-/* Finds that the counter ROW of O has grown by LEAST or more in the last 24 hours, as far as that
- * was after SINCE_USEC: what was longer ago somebody may have mended. It says "BEFORE n AFTER in 24
- * h", and when it did so last. */
+/* By how much the counter ROW of O has grown in the last 24 hours, as far as that was after
+ * SINCE_USEC, and in *RET_LAST when it did so last: what was longer ago somebody may have mended.
+ * 0: by less than LEAST. */
+uint64_t check_growth(const CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
+		      uint64_t since_usec, uint64_t *ret_last);
+/* Finds that it has grown by LEAST or more. It says "BEFORE n AFTER in 24 h", and when it did so
+ * last. */
 void check_find_growth(CheckRun *r, const Object *o, const Attribute *row, uint64_t least,
 		       uint64_t since_usec, const char *before, const char *after);
 /* How often the link of the port that the run looks at was seen to go down since then. SIZE_MAX if
@@ -77,5 +81,7 @@ void check_find_published(CheckRun *r);
 void check_find_of_machine(CheckRun *r, const Attribute *row);
 /* Whether PORT is that of a physical function with virtual ones. */
 bool check_has_functions(const Object *port);
+/* For sort(): two numbers of 64 bits, the smaller one first. */
+int check_compare_numbers(const void *a, const void *b);
 /* Whether PORT is one of those that are checked. */
 bool check_has_port(const CheckRun *r, const Object *port);

@@ -64,28 +64,37 @@ static void say(CheckRun *r, const Object *one, const Object *other, size_t n)
 	r->port = r->device = NULL;
 }
 
-/* Reads the number at the end of NAME; returns how long the rest is, which is all if there is none.
- */
-static size_t read_number(const char *name, uint64_t *ret)
+/* Reads the number at the end of NAME, or of the name of a host, and in *RET_DOMAIN what is behind
+ * it; returns how long the rest is, which is all if there is none. */
+static size_t read_number(const char *name, uint64_t *ret, const char **ret_domain)
 {
-	size_t n = strlen(name);
+	size_t n = strcspn(name, "."), end;
+	char number[sizeof("4294967295")] = "";
 
-	while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
+	/* of "leaf-1.2" the last number counts */
+	if (name[n] && (name[n + 1] | 0x20) < 'a')
+		n = strlen(name);
+	for (end = n; n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9';)
 		n--;
-	return name[n] && text_to_u64(name + n, UINT32_MAX, ret) == 0 ? n : strlen(name);
+	*ret_domain = name + end;
+	if (end - n >= sizeof(number))
+		return strlen(name);
+	memcpy(number, name + n, end - n);
+	return text_to_u64(number, UINT32_MAX, ret) == 0 ? n : strlen(name);
 }
 
-/* Fills RET with the numbers of the switches; false: not all have one behind the same name. */
+/* Fills RET with the numbers of the switches; false: not all have one behind the same name and in
+ * the same domain. */
 static bool find_numbers(const Cable *cables, size_t n, uint64_t *ret)
 {
-	const char *first = n > 0 ? object_text(cables[0].port, PORT_ATTR_neighbor) : "";
+	const char *first = n > 0 ? object_text(cables[0].port, PORT_ATTR_neighbor) : "", *in, *too;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *name = object_text(cables[i].port, PORT_ATTR_neighbor);
-		size_t length = read_number(name, &ret[i]);
+		size_t length = read_number(name, &ret[i], &in);
 
 		if (!name[length] || strncmp(name, first, length) != 0 ||
-		    read_number(first, &(uint64_t){0}) != length)
+		    read_number(first, &(uint64_t){0}, &too) != length || !streq(in, too))
 			return false;
 	}
 	return true;
@@ -101,38 +110,37 @@ static bool do_rise(const uint64_t *numbers, size_t n, size_t i, uint64_t number
 }
 
 /* Finds two cables at one switch while all others have one each, and the number of the switch that
- * none is at. *RET_WRONG is the one that belongs there. Two that are side by side, with no number
- * missing, may be meant so. */
-static bool find_shared(const uint64_t *numbers, size_t n, size_t *ret_wrong, size_t *ret_other,
-			uint64_t *ret_number)
+ * none is at. SORTED has room for the N numbers. *RET_WRONG is the one that belongs there. Two that
+ * are side by side, with no number missing, may be meant so. */
+static bool find_shared(const uint64_t *numbers, uint64_t *sorted, size_t n, size_t *ret_wrong,
+			size_t *ret_other, uint64_t *ret_number)
 {
-	uint64_t least = UINT64_MAX, most = 0, missing;
-	size_t pair[2] = {0, 0}, n_pairs = 0;
+	uint64_t shared = 0, missing = 0, n_missing = 0;
+	size_t pair[2] = {n, n}, n_pairs = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		least = MIN(least, numbers[i]);
-		most = MAX(most, numbers[i]);
-		for (size_t k = 0; k < i; k++)
-			if (numbers[k] == numbers[i] && ++n_pairs == 1) {
-				pair[0] = k;
-				pair[1] = i;
-			}
+	memcpy(sorted, numbers, n * sizeof(*sorted));
+	sort(sorted, n, sizeof(*sorted), check_compare_numbers);
+	for (size_t i = 1; i < n; i++) {
+		if (sorted[i] == sorted[i - 1]) {
+			shared = sorted[i];
+			n_pairs++;
+		} else if (sorted[i] - sorted[i - 1] > 1) {
+			missing = sorted[i - 1] + 1;
+			n_missing += sorted[i] - missing;
+		}
 	}
-	if (n_pairs != 1 || most - least + 2 < n || most - least + 1 > n)
+	if (n_pairs != 1 || n_missing > 1)
 		return false;
-	missing = most + 1;
-	for (uint64_t m = least; most - least + 1 == n && m <= most; m++) {
-		bool is_there = false;
-
-		for (size_t i = 0; i < n; i++)
-			is_there |= numbers[i] == m;
-		missing = is_there ? missing : m;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (numbers[i] == shared)
+			pair[pair[0] < n] = i;
 	/* with none missing, it comes next, or before the first one */
-	if (missing > most && pair[1] - pair[0] == 1)
+	if (n_missing == 0 && pair[1] - pair[0] == 1)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(pair); i++) {
-		uint64_t number = missing > most && pair[i] == 0 ? least - 1 : missing;
+		uint64_t number = n_missing > 0	 ? missing
+				  : pair[i] == 0 ? sorted[0] - 1
+						 : sorted[n - 1] + 1;
 
 		if (number == UINT64_MAX || !do_rise(numbers, n, pair[i], number))
 			continue;
@@ -146,7 +154,7 @@ static bool find_shared(const uint64_t *numbers, size_t n, size_t *ret_wrong, si
 
 static void look_for_shared_switch(CheckRun *r, const Cable *cables, size_t n)
 {
-	_cleanup_free_ uint64_t *numbers = calloc(n + 1, sizeof(*numbers));
+	_cleanup_free_ uint64_t *numbers = calloc(2 * n + 1, sizeof(*numbers));
 	const Attribute *row = &port_attributes[PORT_ATTR_neighbor];
 	size_t wrong, other;
 	uint64_t number;
@@ -156,7 +164,8 @@ static void look_for_shared_switch(CheckRun *r, const Cable *cables, size_t n)
 		r->error = -ENOMEM;
 		return;
 	}
-	if (!find_numbers(cables, n, numbers) || !find_shared(numbers, n, &wrong, &other, &number))
+	if (!find_numbers(cables, n, numbers) ||
+	    !find_shared(numbers, numbers + n, n, &wrong, &other, &number))
 		return;
 	r->port = cables[wrong].port;
 	r->device = object_list_device(r->objects, r->port);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A device of which programs cannot create any more. */
+/* A device of which programs cannot create any more, and a port that gets no more addresses. */
+
+#include <inttypes.h>
 
 #include "check-parts.h"
 #include "checks.h"
 
-/* In percent. Ours: nobody has published one. Drivers keep a few for themselves, so that programs
- * get none before all are in use. */
-#define FULL_PERCENT 95U
+/* Ours: nobody has published one. Drivers keep a few for themselves, so that programs get none
+ * before all are in use. */
+#define FREE_PART 20U
+
+/* A table with fewer entries is that of a driver with one address. */
+#define GIDS_LEAST 4U
 
 static const struct {
 	DeviceAttr in_use, most;
@@ -27,10 +32,28 @@ void look_at_resources(CheckRun *r)
 
 		if (check_number(r->device, resources[i].in_use, &in_use) &&
 		    check_number(r->device, resources[i].most, &most) && most > 0 &&
-		    in_use >= most / 100 * FULL_PERCENT + most % 100 * FULL_PERCENT / 100)
+		    in_use + most / FREE_PART >= most)
 			check_find(r, &device_attributes[resources[i].in_use],
 				   "%" PRIu64 " of %" PRIu64
 				   " %s are in use: programs can hardly create more",
 				   in_use, most, resources[i].words);
 	}
+}
+
+/* Linux adds an entry for each version of RoCE, two for an address mostly, and only logs that there
+ * was no room. */
+void look_for_full_gids(CheckRun *r)
+{
+	const Attribute *row = &port_attributes[PORT_ATTR_gids];
+	uint64_t n = value_count(object_value(r->port, PORT_ATTR_gids)), most;
+
+	if (n < GIDS_LEAST - 1 || !check_is_in_use(r) ||
+	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
+	    !check_number(r->port, PORT_ATTR_gid_tbl_len, &most) || most < GIDS_LEAST ||
+	    n + MAX(most / FREE_PART, 1U) < most || check_is_expected(r, row))
+		return;
+	check_find(r, row,
+		   "%" PRIu64 " of %" PRIu64
+		   " entries of the GID table are in use: the next address may get none",
+		   n, most);
 }

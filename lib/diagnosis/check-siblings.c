@@ -256,7 +256,7 @@ static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *ro
 	if (row->interface < INTERFACE_PORT)
 		return is_worse(&s[i], row, value_of(&s[i], row), common);
 	if (row == &port_attributes[PORT_ATTR_state])
-		return true;
+		return !object_is_active(s[i].port);
 	for (size_t k = 0; k < n; k++) {
 		const Value *v = value_of(&s[k], row);
 
@@ -339,13 +339,6 @@ static void compare(CheckRun *r, const Sibling *s, size_t n, const Attribute *ro
 	r->port = r->device = NULL;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The P_Keys of PORT, whatever their places in its table: "0x8012, 0xffff". NULL: it has none, or
  * those of virtual functions too, is not active, or there was no memory. */
 static char *pkeys_text(const Object *port)
@@ -364,7 +357,7 @@ static char *pkeys_text(const Object *port)
 		return NULL;
 	for (size_t i = 0; i < table->n; i++)
 		keys[i] = format_member_number(ATTR_PKEYS, "pkey", &table->items[i]);
-	sort(keys, table->n, sizeof(*keys), compare_numbers);
+	sort(keys, table->n, sizeof(*keys), check_compare_numbers);
 	for (size_t i = 0; i < table->n; i++)
 		fprintf(f, "%s0x%04x", i > 0 ? ", " : "", (unsigned int)keys[i]);
 	fclose(f);
@@ -423,9 +416,15 @@ static char *ipoib_text(const Object *port)
 	return text;
 }
 
-/* Marks those of the N ports of one kind whose adapter another one before them is of. */
+/* Marks those of the N ports of one kind whose adapter another one before them is of. That is asked
+ * for the firmware, and takes long if there are many: mostly all have the same. */
 static void find_twins(Sibling *s, size_t n)
 {
+	const Attribute *row = &device_attributes[DEVICE_ATTR_fw_ver];
+	const Value *common = find_common(s, n, row);
+
+	if (!common || count_value(s, n, row, common) == count_value(s, n, row, NULL))
+		return;
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = 0; k < i && !s[i].is_twin; k++)
 			s[i].is_twin = s[k].device != s[i].device && !s[k].is_twin &&

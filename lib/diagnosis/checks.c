@@ -329,25 +329,32 @@ static bool has_umad(const Object *device)
 	return false;
 }
 
-/* Finds an adapter of InfiniBand without umad nodes, while the first other one has some: the module
- * ib_umad makes them for all. Of issm nodes nothing can be said: not all platforms have them. */
+/* No machine has more adapters: of each no more others are looked at. */
+#define OTHERS_MAX 64U
+
+/* Finds an adapter of InfiniBand without umad nodes, while another one of its driver has some: the
+ * module ib_umad makes them for all. Of issm nodes nothing can be said: not all platforms have
+ * them. */
 static void look_for_umad(CheckRun *r)
 {
 	const char *protocol = object_text(r->device, DEVICE_ATTR_dev_protocol);
+	const char *driver = object_text(r->device, DEVICE_ATTR_driver);
+	size_t n = 0;
 
 	if (has_umad(r->device) || !*object_uverbs_node(r->device) || !offers_verbs(r->device) ||
 	    object_is_function(r->device) ||
 	    (!streq(protocol, "infiniband") && !streq(protocol, "opa")))
 		return;
-	for (size_t i = 0; i < r->objects->n; i++) {
+	for (size_t i = 0; i < r->objects->n && n < OTHERS_MAX; i++) {
 		const Object *o = r->objects->items[i];
 
-		if (o->is_port || o == r->device ||
+		n += !o->is_port;
+		if (o->is_port || !has_umad(o) ||
+		    !streq(object_text(o, DEVICE_ATTR_driver), driver) ||
 		    !streq(object_text(o, DEVICE_ATTR_dev_protocol), protocol))
 			continue;
-		if (has_umad(o))
-			check_find(r, &device_attributes[DEVICE_ATTR_chardevs],
-				   "the device has no umad node, and others have");
+		check_find(r, &device_attributes[DEVICE_ATTR_chardevs],
+			   "the device has no umad node, and others have");
 		return;
 	}
 }
@@ -432,15 +439,15 @@ static void look_at_expectations(CheckRun *r)
 /* clang-format off */
 const Check checks[] = {
 	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_ports,           "The machine has no RDMA port, and none was named."},
-	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there; or the hardware of an adapter has gone since rdmad was started, and another one of its model is here. The latter not where containers have devices of their own (NamespaceMode is exclusive)."},
+	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there; or the hardware of an adapter has gone since rdmad was started, and is nowhere else (NodeGuid), and another one of its model is here. The latter not where containers have devices of their own (NamespaceMode is exclusive)."},
 	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_at_count,            "There are more or fewer ports than Ports expects."},
 	{"expect-file",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_expect_files,     "A file that says what is expected of the machine has an error, and counts for nothing."},
 	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,   0,          look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
 	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,   0,          look_for_uverbs,          "The device has no character device for verbs."},
-	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there; or the device has no umad node, and another one has (InfiniBand, Omni-Path)."},
+	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there; or the device has no umad node, and another one of its driver has (InfiniBand, Omni-Path)."},
 	{"pcie-slow",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
-	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in."},
-	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   MINUTES(10), look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours."},
+	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in. An adapter is told once, whichever of its functions count them."},
+	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   MINUTES(10), look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours. An adapter is told once."},
 	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered; or a driver without one has reported that the device has failed (device-fatal), and it was not away since."},
 	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE,  0,          look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them; or the device has not answered four times or more in the last 24 hours."},
 	{"exhausted",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_resources,        "Of the queue pairs, completion queues, shared receive queues, memory regions or protection domains that the device can have, 95 % or more are in use."},
@@ -463,6 +470,7 @@ const Check checks[] = {
 	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_sm,               "The port is active, but the LID of its subnet manager is 0 or that of no port (InfiniBand)."},
 	{"sm-storm",       SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_storms,          "In the last hour the subnet manager has changed four times, has given the port another LID four times, has taken a P_Key from it four times, or has configured it again ten times (InfiniBand). The P_Keys of physical functions with virtual ones are left out."},
 	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
+	{"full-gids",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_full_gids,       "The port is active, and its GID table is full, or of twenty entries one is left, or one in all, while an address mostly needs two; and Gids is not expected (RoCE)."},
 	{"no-address",     SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_for_lost_address,    "The port is active and has lost the last address that peers reach: its GID table has only link-local ones (RoCE). One is left out whose interface was put into a bridge or the like when the address went."},
 	{"address-flap",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     MINUTES(10), look_for_address_flaps,   "In the last hour an address of the port that peers reach has gone four times or more while the link was up, and is back (RoCE). A port of which flap is not looked for is left out, and so is a member of a bond in the mode active-backup."},
 	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_addresses,        "Another port has the same IP address on another network interface, or the same MAC address, and is in no bond (RoCE)."},
@@ -477,7 +485,7 @@ const Check checks[] = {
 	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected; or the interface of a virtual function has a larger MTU than that of the physical one, and NetdevMtu is not expected."},
 	{"rail-swapped",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_swapped_rails,   "Of four ports or more, each at a switch of its own, two are where each other would be by the order, from either end, in which the names of the other switches and ports agree; or two of different adapters are at one switch and all others each at one of their own, and of the numbers in the names of these one is missing; and Neighbor is not expected."},
 	{"neighbor-mtu",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_mtu,     "The MTU is greater than the largest frame that the other end of the link takes, as that says (Ethernet), and NeighborMaxFrameSize is not expected."},
-	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "Other priorities have flow control (PFC) at the other end of the link, as that says, and NeighborPfcEnabled is not expected."},
+	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "A priority has flow control (PFC) here and not at the other end of the link, as that says, or none has here and one there; and NeighborPfcEnabled is not expected."},
 	{"unused-pfc",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_unused_pfc,      "Flow control (PFC) is enabled, but not for priority 0, which all packets get: the port takes the priority from the VLAN tag only, and has no GID of a VLAN or of a container and no virtual functions, or from DSCP only, and none is mapped to such a priority; and neither PriorityTrust nor DscpToPriority nor PfcEnabled is expected (RoCE)."},
 	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
 	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},

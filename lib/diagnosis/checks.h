@@ -87,6 +87,7 @@ void look_at_same_vf_guids(CheckRun *r);
 void look_at_pcie(CheckRun *r);
 /* check-resources.c */
 void look_at_resources(CheckRun *r);
+void look_for_full_gids(CheckRun *r);
 /* check-gpu.c */
 void look_for_far_gpus(CheckRun *r);
 void look_at_acs(CheckRun *r);

@@ -5230,3 +5230,581 @@ add_many 2 ib
 set_ 1/1 lid=49151 event=lid-change
 wait_until 1 Lid 49151
 judge
+
+# I SIZE FIRST N: the GID table of a port has room for SIZE entries, and pods have N of them, from FIRST on
+pods() {
+	local k
+	local -a entries=()
+	for ((k = $3; k < $3 + $4; k++)); do
+		entries+=("\"gid.$k=10.0.$k.7 v2 eth0 $((100 + k)) namespace=other\"")
+	done
+	set_ "$1/1" "gid_tbl_len=$2" "${entries[@]}" event=gid-change
+	wait_for_ports "$s-*" "$ports"
+	wait_for "$1" "(.Gids | length) == $3 + $4"
+}
+
+# brpc#3119: each container adds entries, which are as many as the adapter can have
+situation planted full-gids "containers have taken all entries of the GID table of a RoCE port"
+add roce
+pods 0 16 4 12
+judge
+
+# Mooncake#1592
+situation planted full-gids "one entry is left in the GID table of one of two RoCE ports"
+add_many 2 roce
+pods 1 16 4 11
+judge
+
+situation healthy "" "a quarter of the GID table of a RoCE port is free"
+add roce
+pods 0 16 4 8
+judge
+
+# libfabric#12673, erdma: drivers with a table of one entry
+situation healthy "" "iWARP and EFA have GID tables of one entry, which is in use"
+add iwarp driver=siw
+set_ 0/1 gid_tbl_len=1 event=gid-change
+add efa
+judge
+
+# network-operator#2258
+situation healthy "" "the driver was loaded again, and an adapter has its address at another index"
+add rail0
+wait_for_ports "$s-*" 1
+simulate "remove $s-0"
+wait_for_ports "$s-*" 0
+simulate "add $s-0 from=rail0"
+set_ 0/1 gid.0= '"gid.3=192.168.100.17 v2"' event=gid-change
+judge
+
+# mlnx-tools PR#157
+situation planted missing "an adapter with functions in two PCI domains has fallen off PCI Express"
+for i in 0 1 2 3; do
+	for f in 2 6; do
+		add roce "hca_type=MT41692-$s" "pci_address=000$f:0$i:00.0" "sys_image_guid=0010:e000:0fe$i:0001" "sysfs_path=/sys/devices/pci000$f:00/000$f:0$i:00.0"
+	done
+done
+wait_for_ports "$s-*" 8
+simulate "remove $s-6"
+simulate "remove $s-7"
+ports=6
+wait_for_ports "$s-*" 6
+lost
+judge --all
+
+# Returns when rdmad has looked again whether an adapter has gone: see lost
+settled() {
+	sleep 3
+	simulate "add $s-tick from=opa"
+	wait_for_ports "$s-tick*" 1
+	simulate "remove $s-tick"
+	wait_for_ports "$s-tick*" 0
+}
+
+# kubevirt#17222: it is plugged in again when the machine has moved
+situation healthy "" "an adapter of a virtual machine was unplugged, and came back at another address under another name"
+for i in 0 1 2; do
+	add ib "hca_type=MT4129-$s" "pci_address=0000:${i}b:00.0" "sysfs_path=/sys/devices/pci0000:${i}0/0000:${i}b:00.0" "node_guid=0010:e000:0fb$i:0010"
+done
+wait_for_ports "$s-*" 3
+simulate "remove $s-2"
+ports=2
+wait_for_ports "$s-*" 2
+wait_for_cause 2 hardware-removed
+add ib "hca_type=MT4129-$s" pci_address=0000:4b:00.0 sysfs_path=/sys/devices/pci0000:40/0000:4b:00.0 node_guid=0010:e000:0fb2:0010
+settled
+judge --all
+
+situation planted missing "one of two adapters of a model has fallen off PCI Express"
+for i in 0 1; do
+	add ib "hca_type=MT4131-$s" "pci_address=0000:${i}b:00.0" "sysfs_path=/sys/devices/pci0000:${i}0/0000:${i}b:00.0"
+done
+wait_for_ports "$s-*" 2
+simulate "remove $s-1"
+ports=1
+wait_for_ports "$s-*" 1
+wait_for_cause 1 hardware-removed
+lost
+judge --all
+
+# SONiC has no drops for priorities 3 and 4 if nobody says otherwise
+situation healthy "" "the switch has flow control (PFC) for two priorities, of which the port uses one"
+add_many 2 roce
+for i in 0 1; do
+	set_ $i/1 pfc_enabled=3 priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_port=Ethernet$((4 * i)) neighbor_pfc=3,4 event=dcb event=neighbor
+done
+judge
+
+situation planted neighbor-pfc "the port has flow control (PFC) for two priorities, and the switch for one of them"
+add roce
+set_ 0/1 pfc_enabled=3,4 priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_port=Ethernet4 neighbor_pfc=3 event=dcb event=neighbor
+judge
+
+# lossless-network guides: the host was forgotten
+situation planted neighbor-pfc "the switch has flow control (PFC) for priority 3, and the port for none"
+add roce
+set_ 0/1 pfc_enabled=none priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_port=Ethernet4 neighbor_pfc=3 event=dcb event=neighbor
+judge
+
+# linux: mlx5/counters.rst
+situation planted loss "PCI Express cannot carry what an adapter receives, and it drops that"
+add_many 2 roce
+grows 0 ethtool_counter.outbound_pci_buffer_overflow=0
+grows 1 ethtool_counter.outbound_pci_buffer_overflow=5000
+wait_published 1 loss
+judge
+
+# linux: mlx5/counters.rst
+situation planted loss "an adapter drops packets because of coding errors on the link"
+add_many 2 roce
+grows 0 ethtool_counter.rx_symbol_err_phy=0
+grows 1 ethtool_counter.rx_symbol_err_phy=5000
+wait_published 1 loss
+judge
+
+situation planted loss "an Ethernet link breaks frames, which come as fragments"
+add_many 2 roce
+grows 0 ethtool_counter.rx_fragments_phy=0
+grows 1 ethtool_counter.rx_fragments_phy=5000
+wait_published 1 loss
+judge
+
+# linux: mlx4 (DIAG_COUNTER): transport retry counter exceeded
+situation planted loss "a ConnectX-3 has given up to send again"
+add_many 2 old
+grows 0 hw_counter.sq_num_tree=0
+grows 1 hw_counter.sq_num_tree=5000
+wait_published 1 loss
+judge
+
+situation planted loss "a ConnectX-3 gets requests a second time"
+add_many 2 old
+grows 0 hw_counter.rq_num_dup=0
+grows 1 hw_counter.rq_num_dup=5000
+wait_published 1 loss
+judge
+
+# linux: cxgb4_ethtool.c
+situation planted pause-storm "a switch pauses one priority of an iWARP adapter of Chelsio all the time"
+add_many 2 iwarp
+grows 0 ethtool_counter.rx_ppp3_frames=100
+grows 1 ethtool_counter.rx_ppp3_frames=500000
+wait_published 1 pause-storm
+judge
+
+situation planted loss "an iWARP adapter of Chelsio gets broken frames"
+add_many 2 iwarp
+grows 0 ethtool_counter.rx_fcs_errors=0
+grows 1 ethtool_counter.rx_fcs_errors=5000
+wait_published 1 loss
+judge
+
+# linux cd031354087d: thresholds of the traffic on PCI Express
+situation healthy "" "an adapter passes the thresholds of its traffic on PCI Express again and again"
+add roce
+grows 0 ethtool_counter.pci_bw_inbound_high=5000
+grows 0 ethtool_counter.pci_bw_outbound_high=5000
+judge
+
+situation healthy "" "somebody has put in a module, and its adapter has counted that"
+add roce
+grow 0 ethtool_counter.module_unplug=1
+judge --since="$work/counters"
+
+situation healthy "" "the buffer of an adapter passes a threshold again and again, and nothing is lost"
+add roce
+grows 0 ethtool_counter.rx_buffer_passed_thres_phy=5000
+judge
+
+# linux: ice_ethtool.c
+situation planted loss "an E810 gets frames that are too long and broken"
+add_many 2 roce driver=irdma
+grows 0 ethtool_counter.rx_jabber.nic=0
+grows 1 ethtool_counter.rx_jabber.nic=5000
+wait_published 1 loss
+judge
+
+situation planted pause-storm "a switch pauses one priority of an E810 all the time"
+add_many 2 roce driver=irdma
+grows 0 ethtool_counter.rx_priority_3_xoff.nic=10
+grows 1 ethtool_counter.rx_priority_3_xoff.nic=500000
+wait_published 1 pause-storm
+judge
+
+# linux: hns3_ethtool.c
+situation planted loss "a port of Kunpeng gets broken frames"
+add_many 2 roce driver=hns3
+grows 0 ethtool_counter.mac_rx_jabber_pkt_num=0
+grows 1 ethtool_counter.mac_rx_jabber_pkt_num=5000
+wait_published 1 loss
+judge
+
+situation planted pause-storm "a switch pauses one priority of a port of Kunpeng all the time"
+add_many 2 roce driver=hns3
+grows 0 ethtool_counter.mac_rx_pfc_pri3_pkt_num=10
+grows 1 ethtool_counter.mac_rx_pfc_pri3_pkt_num=500000
+wait_published 1 pause-storm
+judge
+
+# linux: be_ethtool.c
+situation planted loss "the link of an Emulex adapter breaks symbols"
+add_many 2 roce driver=ocrdma
+grows 0 ethtool_counter.rx_alignment_symbol_errors=0
+grows 1 ethtool_counter.rx_alignment_symbol_errors=5000
+wait_published 1 loss
+judge
+
+# PCI Express, 6.2.4: errors of a link are logged by all functions
+situation planted pcie-burst "PCIe corrects many errors of an adapter, which both of its functions count"
+for f in 0 1; do
+	add roce "${aer[@]}" "pci_address=0000:c1:00.$f"
+done
+wait_for_ports "$s-*" "$ports"
+for f in 0 1; do
+	set_ $f aer_correctable=5000 event=device
+	wait_for_errors $f 5000
+done
+judge
+
+situation planted pcie-errors "PCIe has lost transactions of an adapter, which both of its functions count"
+for f in 0 1; do
+	add roce "${aer[@]}" "pci_address=0000:c1:00.$f" aer_nonfatal=2
+done
+judge
+
+# qualcomm-linux/kernel#323: what a link corrects now and then
+situation healthy "" "PCIe corrects a few errors of each of four adapters"
+add_many 4 ib "${aer[@]}"
+wait_for_ports "$s-*" "$ports"
+for i in 0 1 2 3; do
+	set_ $i aer_correctable=$((13 + i)) event=device
+	wait_for_errors $i $((13 + i))
+done
+judge
+
+# azhpc-diagnostics#59
+situation planted not-active "one of four InfiniBand functions of a virtual machine is init, beside Accelerated Networking"
+add_many 4 ib hca_type=MT4124
+set_ 2/1 state=init lid=65535 sm_lid=361 event=port-error
+add roce hca_type=MT4122 board_id=MSF0000000012
+set_ 4/1 netdev_mtu=1500 active_mtu=1024 active_speed=QDR event=link
+judge
+
+# sriov-network-operator#635: enp97s0f0 (Up), ibp97s0f1 (Down)
+situation healthy "" "the first function of an adapter is Ethernet, and the second one InfiniBand without a cable, beside two rails"
+add_many 2 ib hca_type=MT4123 board_id=MT_0000000223
+add roce pci_address=0000:61:00.0 hca_type=MT4123 board_id=MT_0000000224 sys_image_guid=0010:e000:0fd2:0001
+add ib-unused pci_address=0000:61:00.1 hca_type=MT4123 board_id=MT_0000000224 sys_image_guid=0010:e000:0fd2:0001
+judge
+
+# clustervision/trinity#219: a board of another vendor, with its firmware
+situation healthy "" "one of five adapters of a chip is of another vendor, with other firmware"
+add_many 4 ib
+add ib board_id=HP_2690110034 fw_ver=28.36.1010
+judge
+
+# dgx-spark-playbooks PR#103: 4200 bytes are enough
+situation healthy "" "one of four interfaces has an MTU of 4200, and the others of 9000"
+add_many 4 roce
+set_ 2/1 netdev_mtu=4200 event=link
+judge
+
+situation healthy "" "a fifth InfiniBand port is in another subnet, whose manager gives ranges of LIDs"
+add_many 5 ib
+set_ 4/1 subnet_prefix=fe80:0000:0000:0001 lid=64 lmc=3 sm_lid=1 event=lid-change
+judge
+
+# opensm#31
+situation healthy "" "all InfiniBand ports have an MTU of 2048, as the partition says"
+add_many 4 ib
+for i in 0 1 2 3; do
+	set_ $i/1 active_mtu=2048 event=port-active
+done
+judge
+
+# spdk#2786, #1184
+situation healthy "" "the bond of an adapter is taken apart: its device goes, and two others come"
+add roce num_lag_ports=2 hca_type=MT41692-$s pci_address=0000:18:00.0 sysfs_path=/sys/devices/pci0000:17/0000:18:00.0
+set_ 0/1 netdev_master=bond0 bond_mode=802.3ad bond_member.70=ens0,active bond_member.71=ens1,active event=link
+wait_for_ports "$s-*" 1
+simulate "remove $s-0"
+wait_for_ports "$s-*" 0
+for f in 0 1; do
+	add roce hca_type=MT41692-$s pci_address=0000:18:00.$f sysfs_path=/sys/devices/pci0000:17/0000:18:00.$f
+done
+ports=2
+judge
+
+# hubris#2664
+situation healthy "" "a module said 123 °C for a moment, and says 58 again"
+add_many 2 roce
+says_of_itself 1 module_temperature=58 module_temperature_margin=12
+says_of_itself 1 module_temperature=123 module_temperature_margin=0
+wait_for 1 '.ModuleTemperature == 123'
+says_of_itself 1 module_temperature=58 module_temperature_margin=12
+wait_for 1 '.ModuleTemperature == 58'
+judge
+
+situation planted not-active "the other end of a link was switched off, and no lane receives light"
+add_many 2 roce
+set_ 0/1 cable_present=yes cable_rx_power=0,0,0,0 cable_rx_power_critical=50000 cable_rx_power_margin=0 event=cable
+set_ 0/1 state=down phys_state=polling netdev_carrier=no netdev_operstate=down event=port-error
+judge
+
+# sonic-buildimage#28779: SFF-8636 without thresholds
+situation healthy "" "a module is at 78 °C, and says no threshold"
+add roce
+set_ 0/1 cable_present=yes cable_temperature=78 cable_rx_power=20000,18000 event=cable
+judge
+
+# a passive cable without a memory
+situation healthy "" "a link is up, and its cage says that there is no module"
+add_many 2 roce
+set_ 0/1 cable_present=no event=cable
+judge
+
+# gpud PR#200: some machines have mlx5_0 only
+situation planted count "one port of nine is there"
+add ib
+judge --expect Ports=9
+
+# erdma: a NIC of iWARP and RoCE for a virtual machine
+situation healthy "" "two erdma adapters say neither a model nor a speed of their link"
+add_many 2 iwarp driver=erdma hca_type= fw_ver=0.2.0
+for i in 0 1; do
+	set_ $i/1 netdev_speed= gid_tbl_len=1 event=link
+done
+judge
+
+# lshca#57: ECPF of a BlueField
+situation healthy "" "the Arm of a DPU: two switches of which one has no cable, and subfunctions of both"
+add uplink pci_address=0000:03:00.0
+ports=3
+add raw pci_address=0000:03:00.1
+add roce function=sf pci_address=0000:03:00.0
+add roce function=sf pci_address=0000:03:00.1
+set_ 3/1 state=down phys_state=disabled event=port-error
+judge
+
+# NUMBER...: as leaves(), and the switches have names in a domain
+domain() {
+	local i=0 leaf
+	for leaf in "$@"; do
+		add roce pci_address=0000:a$i:00.0
+		set_ "$i/1" neighbor_source=lldpd "neighbor=leaf0$leaf.dc2.example.net" event=neighbor
+		i=$((i + 1))
+	done
+	wait_for_ports "$s-*" "$ports"
+	wait_for $((i - 1)) ".Neighbor == \"leaf0$leaf.dc2.example.net\""
+}
+
+# the name of a system is mostly one of a domain
+situation planted rail-swapped "two of four cables are exchanged, and the switches have names in a domain"
+domain 1 2 4 3
+judge --all
+
+situation planted rail-swapped "the third rail of four is at the leaf of the first, and the switches have names in a domain"
+domain 1 2 1 4
+judge --all
+
+situation healthy "" "four rails are at switches with names in a domain, in their order"
+domain 1 2 3 4
+judge --all
+
+# NetApp ctrl.link.degraded: symbol errors, and out of sequence
+situation planted "loss bad-signal" "an interconnect has symbol errors, and packets come out of sequence"
+add_many 2 old
+grows 0 counter.symbol_error=0
+grows 1 counter.symbol_error=5000
+grows 1 hw_counter.rq_num_oos=5000
+wait_published 1 bad-signal
+wait_published 1 loss
+judge
+
+# IBA: PortPhysicalState 6
+situation planted not-active "a link has lost its signal and does not recover"
+add_many 4 ib
+set_ 1/1 state=down phys_state=link-error-recovery event=port-error
+judge
+
+situation healthy "" "a link recovers from an error, and is active meanwhile"
+add_many 4 ib
+set_ 1/1 state=active-defer phys_state=link-error-recovery event=port-active
+judge
+
+# GLM-5.3 PR#115: the fabric between GB10 loses packets
+situation planted loss "one function of a cage gets packets out of sequence, and the other one is not used"
+add roce pci_address=0000:01:00.0 sys_image_guid=0010:e000:0fa5:0001
+add roce pci_address=0002:01:00.0 sys_image_guid=0010:e000:0fa5:0001
+grows 1 hw_counter.out_of_sequence=0
+grows 0 hw_counter.out_of_sequence=5000
+grows 0 hw_counter.roce_adp_retrans=500
+wait_published 0 loss
+judge
+
+situation planted hot "the module of an InfiniBand port is nearly as hot as it may be"
+add_many 2 ib
+says_of_itself 1 module_temperature=68 module_temperature_margin=2
+wait_for 1 '.ModuleTemperatureMargin == 2'
+judge
+
+# gpud#383: XDR and NDR fabrics
+situation planted slow "one of four adapters has NDR, and its switch can do XDR"
+add_many 4 ib hca_type=MT4131
+for i in 0 1 2 3; do
+	set_ $i/1 active_speed_ex=$([[ $i == 2 ]] && echo NDR || echo XDR) port_cap_flags2=raw:0x$(printf %x $((0x32 | 0x400 | 0x1000))) neighbor_source=mad neighbor_guid=0002:c903:0000:777$i neighbor_type=switch neighbor_widths=1,2,4 neighbor_speeds=HDR,NDR,XDR event=neighbor event=port-active
+done
+judge --expect Ignore=odd-one-out
+
+situation planted exhausted "all shared receive queues of an adapter are in use"
+add_many 2 ib max_srq=256 srq_count=10
+add ib max_srq=256 srq_count=256
+judge
+
+situation healthy "" "an adapter can have one shared receive queue, and has none"
+add ib max_srq=1 srq_count=0
+judge
+
+# LLDP of some systems: the frame with its header and check sum
+situation healthy "" "the switch takes frames of 9018 bytes, and the MTU is 9000"
+add roce
+set_ 0/1 netdev_mtu=9000 neighbor_source=lldpd neighbor=tor-1 neighbor_frame=9018 event=neighbor
+judge
+
+situation planted neighbor-mtu "the switch was left at frames of 1500 bytes, and the MTU of a VLAN's interface is 9000"
+add rail-vlan
+set_ 0/1 neighbor_source=lldpd neighbor=tor-1 neighbor_frame=1522 event=neighbor
+judge
+
+situation healthy "" "an adapter was given to a virtual machine: another driver has it"
+add_many 2 roce
+wait_for_ports "$s-*" 2
+simulate "remove $s-1"
+ports=1
+wait_for_ports "$s-*" 1
+judge --all
+
+# nebius/soperator#481: counters since the machine was started
+situation healthy "" "links were down 25 times in all, and have discarded thousands"
+add_many 2 ib
+set_ 0/1 counter.link_downed=25 counter.port_rcv_errors=26 counter.port_xmit_discards=2846
+set_ 1/1 counter.link_downed=11 counter.port_rcv_errors=2 counter.port_xmit_discards=17
+judge
+
+# node-problem-detector of OCI: sixteen ports of eight adapters
+situation planted not-active "one of sixteen ports of eight adapters with two is down, and all were used"
+for i in 0 1 2 3 4 5 6 7; do
+	for f in 0 1; do
+		add roce "pci_address=0000:${i}c:00.$f"
+	done
+done
+set_ 9/1 state=down phys_state=disabled netdev_carrier=no netdev_operstate=down event=port-error
+judge
+
+situation planted odd-one-out "one of sixteen ports of eight adapters has half of the speed"
+for i in 0 1 2 3 4 5 6 7; do
+	for f in 0 1; do
+		add "$([[ $i$f == 51 ]] && echo roce2 || echo roce)" "pci_address=0000:${i}c:00.$f"
+	done
+done
+judge
+
+# a bond of management is slower, and its members are another model
+situation healthy "" "two ports of an older adapter make a bond, one leg of which stands by, beside four rails"
+add_many 4 roce
+add roce25 hca_type=MT4117
+set_ 4/1 netdev_speed=25000000000 active_speed=EDR netdev_master=bond0 bond_mode=active-backup bond_member.90=ens9f0,active,25000000000 bond_member.91=ens9f1,backup,25000000000 event=link
+judge --expect Ignore=slower
+
+# RoCE LAG: the switches of the two legs are a pair
+situation healthy "" "the legs of four LAGs end at two switches, which LLDP says of one leg each"
+for i in 0 1 2 3; do
+	add roce num_lag_ports=2
+	set_ $i/1 netdev_master=bond$i bond_mode=802.3ad "bond_member.7$i=ens${i}0,active,200000000000" "bond_member.8$i=ens${i}1,active,200000000000" neighbor_source=lldpd "neighbor=tor-$((i % 2 + 1))" event=link event=neighbor
+done
+judge --all
+
+situation healthy "" "the GID table of a virtual function that waits is full"
+add roce
+add roce function=vf
+pods 1 16 4 12
+judge
+
+situation planted missing "one adapter has gone, and another one was put into another slot"
+lose hardware-removed
+add ib "hca_type=MT4129-$s" pci_address=0000:4b:00.0 sysfs_path=/sys/devices/pci0000:40/0000:4b:00.0 node_guid=0010:e000:0fb9:0010
+ports=4
+lost
+judge --all
+
+situation planted neighbor-pfc "the port has flow control (PFC) for all priorities, and the switch for two"
+add roce
+set_ 0/1 pfc_enabled=0,1,2,3,4,5,6,7 priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_pfc=3,4 event=dcb event=neighbor
+judge
+
+situation healthy "" "the switch has flow control (PFC) for priority 3, and that the port has it for none is expected"
+add roce
+set_ 0/1 pfc_enabled=none priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_pfc=3 event=dcb event=neighbor
+judge --expect NeighborPfcEnabled=3
+
+situation planted loss "an adapter gets frames whose length cannot be"
+add_many 2 roce
+grows 0 ethtool_counter.rx_in_range_len_errors_phy=0
+grows 1 ethtool_counter.rx_in_range_len_errors_phy=5000
+wait_published 1 loss
+judge
+
+situation planted loss "a Pollara gets frames that are too long and broken"
+add_many 2 roce driver=ionic
+grows 0 ethtool_counter.frames_rx_jabber=0
+grows 1 ethtool_counter.frames_rx_jabber=5000
+wait_published 1 loss
+judge
+
+situation planted loss "a FastLinQ adapter gets fragments"
+add_many 2 roce driver=qedr
+grows 0 ethtool_counter.rx_fragments=0
+grows 1 ethtool_counter.rx_fragments=5000
+wait_published 1 loss
+judge
+
+situation planted loss "a Thor 2 gets frames that are not whole bytes"
+add_many 2 roce driver=bnxt_re
+grows 0 ethtool_counter.rx_align_err_frames=0
+grows 1 ethtool_counter.rx_align_err_frames=5000
+wait_published 1 loss
+judge
+
+situation planted pcie-burst "PCIe corrects many errors of the second function of an adapter, and had many of the first one long ago"
+add roce "${aer[@]}" pci_address=0000:c1:00.0 aer_correctable=90000
+add roce "${aer[@]}" pci_address=0000:c1:00.1
+wait_for_ports "$s-*" "$ports"
+set_ 1 aer_correctable=5000 event=device
+wait_for_errors 1 5000
+judge
+
+situation planted "pcie-errors pcie-errors" "PCIe has lost transactions of two adapters"
+add roce "${aer[@]}" pci_address=0000:c1:00.0 aer_nonfatal=2
+add roce "${aer[@]}" pci_address=0000:c2:00.0 aer_fatal=1
+judge
+
+situation planted odd-one-out "one link of four recovers from an error, with half of the lanes"
+add ib2
+add_many 3 ib
+set_ 0/1 state=active-defer event=port-active
+judge
+
+situation planted rail-swapped "the last rail of four is at the leaf of the first, and numbers are behind a dot"
+leaves 1.1 1.2 1.3 1.1
+judge --all
+
+situation healthy "" "five rails: four at leaves in one domain, and the fifth at one with the number of another in another domain"
+domain 1 2 3 4
+add roce pci_address=0000:a4:00.0
+set_ 4/1 neighbor_source=lldpd neighbor=leaf04.dc3.example.net event=neighbor
+wait_for 4 '.Neighbor == "leaf04.dc3.example.net"'
+judge --all
+
+situation healthy "" "two of 20 shared receive queues of an adapter are free"
+add ib max_srq=20 srq_count=18
+judge

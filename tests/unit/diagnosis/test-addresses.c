@@ -36,6 +36,31 @@ static Object *add_address(Machine *m, const char *netdev, const char *address)
 	return port;
 }
 
+/* Whether it is found of a port with N GIDs and room for MOST. */
+static size_t is_full(const char *protocol, size_t n, uint64_t most)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *port = add(&m);
+
+	for (size_t i = 0; i < n; i++)
+		add_gid(port, "RoCE v2", "eth0", "192.0.2.1");
+	set_text(port, PORT_ATTR_protocol, protocol);
+	set_number(port, PORT_ATTR_gid_tbl_len, most);
+	return found(&m, "full-gids");
+}
+
+static void test_full_gids(_unused_ void **state)
+{
+	assert_int_equal(is_full("roce", 14, 16), 0);
+	assert_int_equal(is_full("roce", 15, 16), 1);
+	assert_int_equal(is_full("roce", 16, 16), 1);
+	assert_int_equal(is_full("roce", 243, 256), 0);
+	assert_int_equal(is_full("roce", 244, 256), 1);
+	assert_int_equal(is_full("infiniband", 16, 16), 0);
+	/* a driver with one address */
+	assert_int_equal(is_full("roce", 2, 2), 0);
+}
+
 static void test_same_address(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {}, many = {};
@@ -400,11 +425,11 @@ static void test_configured(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_address),   cmocka_unit_test(test_same_subnet),
-		cmocka_unit_test(test_ignored_subnet), cmocka_unit_test(test_prefixes),
-		cmocka_unit_test(test_pkeys),	       cmocka_unit_test(test_odd_state),
-		cmocka_unit_test(test_configured),     cmocka_unit_test(test_address_flaps),
-		cmocka_unit_test(test_other_flaps),
+		cmocka_unit_test(test_same_address),  cmocka_unit_test(test_full_gids),
+		cmocka_unit_test(test_same_subnet),   cmocka_unit_test(test_ignored_subnet),
+		cmocka_unit_test(test_prefixes),      cmocka_unit_test(test_pkeys),
+		cmocka_unit_test(test_odd_state),     cmocka_unit_test(test_configured),
+		cmocka_unit_test(test_address_flaps), cmocka_unit_test(test_other_flaps),
 	};
 
 	return cmocka_run_group_tests_name("addresses", tests, NULL, NULL);

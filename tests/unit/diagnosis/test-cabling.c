@@ -117,10 +117,11 @@ static const Case miscablings[] = {
 
 static const Case disagreements[] = {
 	DISAGREE("the switch has flow control for another priority", "neighbor-pfc", 4, ROW(4, neighbor_pfc, "4")),
-	DISAGREE("the switch has it for one more", "neighbor-pfc", 5, ROW(5, neighbor_pfc, "3,4")),
+	DISAGREE("the switch has it for two others", "neighbor-pfc", 5, ROW(5, neighbor_pfc, "4,5")),
 	DISAGREE("the switch has it for none", "neighbor-pfc", 6, ROW(6, neighbor_pfc, "none")),
 	DISAGREE("the port has it for none", "neighbor-pfc", 7, ROW(7, pfc_enabled, "none")),
 	DISAGREE("the port has it for one more", "neighbor-pfc", 4, ROW(4, pfc_enabled, "3,5")),
+	DISAGREE("each end has it for one more", "neighbor-pfc", 4, ROW(4, pfc_enabled, "3,5"), ROW(4, neighbor_pfc, "3,4")),
 	DISAGREE("the switch takes usual frames only", "neighbor-mtu", 4, ROW(4, neighbor_frame, "1518")),
 	DISAGREE("the switch takes smaller ones by a byte", "neighbor-mtu", 5, ROW(5, neighbor_frame, "8999")),
 	DISAGREE("the port sends larger ones by a byte", "neighbor-mtu", 6, ROW(6, netdev_mtu, "9217")),
@@ -150,6 +151,8 @@ static const Case healthy[] = {
 	HEALTHY("the port does not say its flow control", ROW(4, pfc_enabled, "")),
 	HEALTHY("neither end has flow control", EACH(pfc_enabled, "none"), EACH(neighbor_pfc, "none")),
 	HEALTHY("both ends have it for two priorities", EACH(pfc_enabled, "3,4"), EACH(neighbor_pfc, "3,4")),
+	HEALTHY("the switch has it for one more", EACH(neighbor_pfc, "3,4")),
+	HEALTHY("the switch has it for two more, around that of the port", EACH(neighbor_pfc, "2,3,4")),
 	HEALTHY("both ends have it for all", EACH(pfc_enabled, "0,1,2,3,4,5,6,7"), EACH(neighbor_pfc, "0,1,2,3,4,5,6,7")),
 	HEALTHY("both ends have it for another", EACH(pfc_enabled, "5"), EACH(neighbor_pfc, "5")),
 	HEALTHY("the switch says its largest frame as an MTU", ROW(4, neighbor_frame, "9000")),
@@ -272,13 +275,13 @@ static void test_miscablings(_unused_ void **state)
 
 static void test_disagreements(_unused_ void **state)
 {
-	assert_int_equal(ARRAY_SIZE(disagreements), 10);
+	assert_int_equal(ARRAY_SIZE(disagreements), 11);
 	assert_cases(disagreements, ARRAY_SIZE(disagreements));
 }
 
 static void test_healthy(_unused_ void **state)
 {
-	assert_int_equal(ARRAY_SIZE(healthy), 40);
+	assert_int_equal(ARRAY_SIZE(healthy), 42);
 	assert_cases(healthy, ARRAY_SIZE(healthy));
 }
 

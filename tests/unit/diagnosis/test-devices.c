@@ -180,8 +180,45 @@ static void test_umad(_unused_ void **state)
 	assert_int_equal(found(&m, "access"), 0);
 	set_text(other, DEVICE_ATTR_dev_protocol, "infiniband");
 	assert_int_equal(found(&m, "access"), 1);
+	/* an adapter of another driver may have none */
+	set_text(other, DEVICE_ATTR_driver, "efa");
+	assert_int_equal(found(&m, "access"), 0);
+	set_text(other, DEVICE_ATTR_driver, object_text(one, DEVICE_ATTR_driver));
 	add_node(other, "mad", "/dev/infiniband/umad1");
 	assert_int_equal(found(&m, "access"), 0);
+}
+
+/* The first two lack what the third has. */
+static void test_umad_of_later_one(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *device = NULL;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		device = device_of(&m, add(&m));
+		add_node(device, "verbs", "/dev/infiniband/uverbs0");
+		set_text(device, DEVICE_ATTR_dev_protocol, "infiniband");
+	}
+	add_node(device, "mad", "/dev/infiniband/umad0");
+	assert_int_equal(found(&m, "access"), 2);
+}
+
+static void test_full(_unused_ void **state)
+{
+	static const struct {
+		uint64_t in_use, most;
+		size_t n;
+	} cases[] = {{0, 1, 0},	  {1, 1, 1},	 {15, 16, 0},	{16, 16, 1}, {18, 20, 0},
+		     {19, 20, 1}, {243, 256, 0}, {244, 256, 1}, {7, 0, 0},   {9, UINT64_MAX, 0}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_machine_ Machine m = {};
+		Object *device = device_of(&m, add(&m));
+
+		set_number(device, DEVICE_ATTR_srq_count, cases[i].in_use);
+		set_number(device, DEVICE_ATTR_max_srq, cases[i].most);
+		assert_int_equal(found(&m, "exhausted"), cases[i].n);
+	}
 }
 
 /* Whether it is found that rdmad cannot use verbs, for the reason CODE. */
@@ -630,14 +667,24 @@ static void test_hangs(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_cable),  cmocka_unit_test(test_far_gpus),
-		cmocka_unit_test(test_nodes),	     cmocka_unit_test(test_umad),
-		cmocka_unit_test(test_full_fec),     cmocka_unit_test(test_phy),
-		cmocka_unit_test(test_hangs),	     cmocka_unit_test(test_verbs),
-		cmocka_unit_test(test_speed),	     cmocka_unit_test(test_never_used),
-		cmocka_unit_test(test_interface),    cmocka_unit_test(test_planes),
-		cmocka_unit_test(test_acknowledged), cmocka_unit_test(test_other_kinds),
-		cmocka_unit_test(test_acs),	     cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_other_cable),
+		cmocka_unit_test(test_far_gpus),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_umad),
+		cmocka_unit_test(test_umad_of_later_one),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_full_fec),
+		cmocka_unit_test(test_phy),
+		cmocka_unit_test(test_hangs),
+		cmocka_unit_test(test_verbs),
+		cmocka_unit_test(test_speed),
+		cmocka_unit_test(test_never_used),
+		cmocka_unit_test(test_interface),
+		cmocka_unit_test(test_planes),
+		cmocka_unit_test(test_acknowledged),
+		cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_acs),
+		cmocka_unit_test(test_lost),
 	};
 
 	return cmocka_run_group_tests_name("devices", tests, NULL, NULL);

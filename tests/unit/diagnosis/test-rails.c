@@ -134,13 +134,38 @@ static void test_shared(_unused_ void **state)
 	assert_int_equal(found(&last, "rail-swapped"), 0);
 }
 
+/* Whether the third of four rails is found to be at NAME, and the others at NAMES. */
+static size_t is_shared(const char *const names[3], const char *name)
+{
+	_cleanup_machine_ Machine m = {};
+
+	add_at(&m, "0000:a0:00.0", names[0], 0);
+	add_at(&m, "0000:a1:00.0", names[1], 1);
+	add_at(&m, "0000:a2:00.0", name, 0);
+	add_at(&m, "0000:a3:00.0", names[2], 2);
+	return found(&m, "rail-swapped");
+}
+
+/* Of the name of a host its number counts, and the domain has to be the same. */
+static void test_domain(_unused_ void **state)
+{
+	static const char *const names[] = {"leaf1.dc2.example", "leaf2.dc2.example",
+					    "leaf4.dc2.example"};
+	static const char *const others[] = {"leaf1.dc1.example", "leaf2.dc1.example",
+					     "leaf4.dc2.example"};
+	static const char *const dotted[] = {"sw-7.1", "sw-7.2", "sw-7.4"};
+
+	assert_int_equal(is_shared(names, names[0]), 1);
+	assert_int_equal(is_shared(others, others[0]), 0);
+	assert_int_equal(is_shared(dotted, dotted[0]), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_swapped),
-		cmocka_unit_test(test_pci_order),
-		cmocka_unit_test(test_sentence),
-		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_swapped),	 cmocka_unit_test(test_pci_order),
+		cmocka_unit_test(test_sentence), cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_domain),
 	};
 
 	return cmocka_run_group_tests_name("rails", tests, NULL, NULL);
