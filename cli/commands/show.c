@@ -16,6 +16,7 @@
 #include "names.h"
 #include "selection.h"
 #include "terminal.h"
+#include "unavailable.h"
 
 static unsigned int arg_history = 5; /* how many transitions are printed */
 
@@ -132,6 +133,10 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	const Value *v = &o->values[row];
 	char heading[32];
 
+	/* where tables have what others have elsewhere */
+	if (streq(object_unavailable_code(o, row) ?: "",
+		  unavailable_rows[UNAVAILABLE_NOT_APPLICABLE].code))
+		return STATUS_OK;
 	print_heading(c, o->rows[row].name);
 	if (value_count(v) == 0 || object_unavailable(o, row))
 		return print_reason(c, o, row);
@@ -245,30 +250,20 @@ ExitStatus show_object(Context *c, const Object *o, bool limits)
 	return print_group(c, o, GROUP_LIMITS, group_width(o, GROUP_LIMITS, GROUP_LIMITS));
 }
 
-/* A member of an entry of the GID table, "" if it has none. */
-static const char *gid_member(const Value *entry, const char *column)
-{
-	const char *const *columns = format_table_columns(ATTR_GIDS);
-
-	for (size_t i = 0; columns[i] && entry->type == VALUE_STRUCT && i < entry->n; i++)
-		if (streq(columns[i], column))
-			return value_text(&entry->items[i]);
-	return "";
-}
-
 /* The address of a GID for people: its IP address, or if it stands for none, the GID itself. */
 static const char *address_of(const Value *entry)
 {
-	const char *address = gid_member(entry, "address");
+	const char *address = format_member_text(ATTR_GIDS, "address", entry);
 
-	return *address ? address : gid_member(entry, "gid");
+	return *address ? address : format_member_text(ATTR_GIDS, "gid", entry);
 }
 
 static bool is_local(const Value *entry)
 {
 	uint8_t gid[16];
 
-	return gid_parse(gid_member(entry, "gid"), gid) == 0 && gid_is_link_local(gid);
+	return gid_parse(format_member_text(ATTR_GIDS, "gid", entry), gid) == 0 &&
+	       gid_is_link_local(gid);
 }
 
 /* Whether the interface of an entry is in another network namespace: its address is none of this
@@ -279,9 +274,9 @@ static bool is_elsewhere(const Value *entry)
 	       value_lookup(&entry->items[entry->n - 1], "Namespace");
 }
 
-/* The address of entry PLACE of the GID table. */
+/* An address, and where it is printed. */
 typedef struct Address {
-	const char *text; /* NULL: an entry before it has the same */
+	const char *text;
 	size_t place;
 } Address;
 
@@ -300,49 +295,53 @@ static int compare_places(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The addresses of the entries, each once: the table has most of them as RoCE v1 and as v2. NULL
- * without memory. */
-static Address *find_addresses(const Value *gids)
+/* Adds to LIST, in which there are *N, the addresses of GIDS that are link-local or are not. */
+static void add_gids(const Value *gids, bool local, Address *list, size_t *n)
 {
-	Address *list = calloc(gids->n, sizeof(*list));
-
-	if (!list)
-		return NULL;
-	for (size_t i = 0; i < gids->n; i++)
-		list[i] = (Address){address_of(&gids->items[i]), i};
-	sort(list, gids->n, sizeof(*list), compare_texts);
-	for (size_t i = gids->n - 1; i > 0; i--)
-		if (streq(list[i].text, list[i - 1].text))
-			list[i].text = NULL;
-	sort(list, gids->n, sizeof(*list), compare_places);
-	return list;
+	for (size_t i = 0; i < value_count(gids); i++)
+		if (is_local(&gids->items[i]) == local && !is_elsewhere(&gids->items[i])) {
+			list[*n] = (Address){address_of(&gids->items[i]), *n};
+			(*n)++;
+		}
 }
 
-/* Adds the addresses to F that are link-local or are not. */
-static void join_addresses(FILE *f, const Value *gids, const Address *list, bool local, size_t *n)
+/* The addresses of PORT, each once: a GID table has most of them as RoCE v1 and as v2. Returns how
+ * many there are in LIST. */
+static size_t find_addresses(const Value *own, const Value *gids, Address *list)
 {
-	for (size_t i = 0; i < gids->n; i++)
-		if (list[i].text && is_local(&gids->items[i]) == local &&
-		    !is_elsewhere(&gids->items[i]))
-			fprintf(f, "%s%s", (*n)++ > 0 ? ", " : "", list[i].text);
+	size_t n = 0, left = 0;
+
+	for (size_t i = 0; i < value_count(own); i++, n++)
+		list[n] =
+			(Address){format_member_text(ATTR_ADDRESSES, "address", &own->items[i]), n};
+	add_gids(gids, false, list, &n);
+	add_gids(gids, true, list, &n);
+	sort(list, n, sizeof(*list), compare_texts);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || !streq(list[i].text, list[left - 1].text))
+			list[left++] = list[i];
+	sort(list, left, sizeof(*list), compare_places);
+	return left;
 }
 
 static ExitStatus print_addresses(Context *c, const Object *port)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
-	_cleanup_free_ Address *list = NULL;
+	const Value *own = object_value(port, PORT_ATTR_addresses),
+		    *gids = object_value(port, PORT_ATTR_gids);
+	size_t n = value_count(own) + value_count(gids);
+	_cleanup_free_ Address *list = calloc(MAX(n, (size_t)1), sizeof(*list));
 	_cleanup_free_ char *text = NULL;
-	size_t size, n = 0;
+	size_t size;
 	FILE *f;
 
-	if (value_count(gids) == 0)
-		return STATUS_OK;
-	list = find_addresses(gids);
-	f = list ? open_memstream(&text, &size) : NULL;
+	n = list ? find_addresses(own, gids, list) : 0;
+	if (n == 0)
+		return list ? STATUS_OK : out_of_memory();
+	f = open_memstream(&text, &size);
 	if (!f)
 		return out_of_memory();
-	join_addresses(f, gids, list, false, &n);
-	join_addresses(f, gids, list, true, &n);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s%s", i > 0 ? ", " : "", list[i].text);
 	if (fclose(f) != 0)
 		return out_of_memory();
 	fprintf(c->out, "  %-*s  ", name_width(port), n == 1 ? "Address" : "Addresses");

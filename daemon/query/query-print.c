@@ -53,6 +53,7 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 			fputs(text, f);
 			break;
 		case COLUMN_GID:
+		case COLUMN_IP:
 			gid_format(member, text);
 			fputs(text, f);
 			break;

@@ -78,6 +78,7 @@ static const char *check_column(const Column *c, const uint8_t *entry)
 	case COLUMN_U32:
 	case COLUMN_U64:
 	case COLUMN_GID:
+	case COLUMN_IP:
 	case COLUMN_GID_TYPE:
 	case COLUMN_HEALTH_STATE:
 	case COLUMN_GID_ADDRESS:

@@ -81,6 +81,11 @@ static uint64_t get_number(const Column *c, const uint8_t *entry)
 	return narrow;
 }
 
+static bool is_gid(const Column *c)
+{
+	return c->type == COLUMN_GID || c->type == COLUMN_IP;
+}
+
 void entry_text_put(GString *to, const TableLayout *l, const void *entry)
 {
 	size_t begin = to->len;
@@ -97,7 +102,7 @@ void entry_text_put(GString *to, const TableLayout *l, const void *entry)
 		g_string_append_c(to, '=');
 		if (c->type == COLUMN_TEXT)
 			word_put(to, (const char *)entry + c->offset);
-		else if (c->type == COLUMN_GID) {
+		else if (is_gid(c)) {
 			gid_format((const uint8_t *)entry + c->offset, gid);
 			g_string_append(to, gid);
 		} else
@@ -112,7 +117,7 @@ static int set_column(const Column *c, const char *value, uint8_t *entry)
 
 	if (c->type == COLUMN_TEXT)
 		return word_parse(value, (char *)entry + c->offset, c->size);
-	if (c->type == COLUMN_GID)
+	if (is_gid(c))
 		return gid_parse(value, entry + c->offset);
 	if (text_to_u64(value, c->size == sizeof(wide) ? UINT64_MAX : UINT32_MAX, &wide) < 0)
 		return -EINVAL;

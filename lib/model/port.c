@@ -395,6 +395,8 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 	s->supplied = mask_without(s->supplied, port_rows(row_is_derived));
 	if (mask_has(&s->supplied, PORT_ATTR_link_layer))
 		PORT_SUPPLY(s, protocol, derive_protocol(s, device));
+	if (s->values.protocol == PROTOCOL_ROCE) /* its GIDs have them */
+		mask_set(&s->supplied, PORT_ATTR_addresses, false);
 	derive_capabilities(s);
 	derive_bond(s);
 	derive_rate(s, device);
@@ -571,6 +573,8 @@ static const Unavailable *port_not_supplied(const PortSnapshot *s, PortAttr a)
 	if (a == PORT_ATTR_gid_index && mask_has(&s->supplied, PORT_ATTR_gids))
 		return because(s->values.protocol == PROTOCOL_ROCE ? UNAVAILABLE_NONE
 								   : UNAVAILABLE_NOT_APPLICABLE);
+	if (a == PORT_ATTR_addresses && s->values.protocol == PROTOCOL_ROCE)
+		return because(UNAVAILABLE_NOT_APPLICABLE);
 	if (s->open_error < 0 && is_of_verbs(row, s->open_error))
 		return open_error_find(s->open_error)->why;
 	return because(part & s->failed || mask_has(&s->unanswered, a) ? UNAVAILABLE_QUERY_FAILED

@@ -116,6 +116,10 @@ void column_publish(const Column *c, const void *entry, ColumnValue *ret)
 		gid_format(member, ret->buffer);
 		ret->text = ret->buffer;
 		break;
+	case COLUMN_IP:
+		gid_format_address(member, GID_TYPE_ROCE_V2, ret->buffer);
+		ret->text = ret->buffer;
+		break;
 	case COLUMN_GID_TYPE:
 		ret->text = gid_type_name(number, ret->buffer);
 		break;

@@ -14,6 +14,7 @@ typedef enum ColumnType {
 	COLUMN_STRING,		/* a pointer to text that lives elsewhere */
 	COLUMN_ERROR,		/* 0 or a negative errno */
 	COLUMN_GID,		/* in network byte order */
+	COLUMN_IP,		/* the same; IPv4 is mapped into IPv6 */
 	COLUMN_GID_TYPE,	/* enum GidType, or a number that is none */
 	COLUMN_GID_ADDRESS,	/* computed from a GidEntry */
 	COLUMN_GID_NAMESPACE,	/* enum GidNamespace */

@@ -21,7 +21,7 @@ FakePort fake_ports[N_FAKE_PORTS] = {
 	 IB "state=active active_mtu=4096 active_width=4 active_speed=NDR lid=17 lmc=0 sm_lid=1 "
 	    "sm_sl=0 subnet_timeout=18 subnet_prefix=fe80:0000:0000:0000 "
 	    "port_cap_flags=raw:0x2659e848 cap_mask=0x2651e848 "
-	    "netdevs=ib0",
+	    "netdevs=ib0 addresses=192.0.2.17,2001:db8::11",
 	 "fe800000000000000002c90300abcdef ib -",
 	 "ffff 7fff 8001",
 	 true,
@@ -154,6 +154,20 @@ void fake_set(FakePort *p, const char *setting)
 		text_copy(e.name, sizeof(e.name), value);
 		p->s.tables[PORT_TABLE_NETDEVS] = table_new(&e, 1, sizeof(e));
 		mask_set(&p->s.supplied, PORT_ATTR_netdevs, true);
+		return;
+	}
+	if (streq(field, "addresses")) {
+		AddressEntry entries[4] = {};
+		char *rest = value, *word;
+		uint32_t n = 0;
+
+		for (; n < 4 && (word = strsep(&rest, ",")); n++) {
+			entries[n].ifindex = 7;
+			if (gid_parse(word, entries[n].address) < 0)
+				exit(2);
+		}
+		p->s.tables[PORT_TABLE_ADDRESSES] = table_new(entries, n, sizeof(*entries));
+		mask_set(&p->s.supplied, PORT_ATTR_addresses, true);
 		return;
 	}
 	if (streq(field, "open_error")) {

@@ -34,6 +34,7 @@ static size_t stored_size(ColumnType type, size_t size)
 	case COLUMN_STRING:
 		return sizeof(char *);
 	case COLUMN_GID:
+	case COLUMN_IP:
 		return 16;
 	case COLUMN_GID_ADDRESS:
 	case COLUMN_PKEY_MEMBERSHIP:
