@@ -153,7 +153,7 @@ bool netdev_to_ipoib(const Netdev *d, Ipoib *ret)
 {
 	if (d->type != ARPHRD_INFINIBAND || d->address_length != 20)
 		return false;
-	*ret = (Ipoib){.entry.ifindex = d->ifindex};
+	*ret = (Ipoib){.entry.ifindex = d->ifindex, .master = d->master};
 	memcpy(ret->entry.name, d->name, sizeof(ret->entry.name));
 	describe_ipoib(d, &ret->entry);
 	memcpy(ret->port_guid, d->address + 12, sizeof(ret->port_guid));
@@ -232,6 +232,16 @@ int netdev_dump(Netlink *n, uint32_t master,
 	return r;
 }
 
+/* A bond has the hardware address of its member that carries, so that it is in LIST as well. */
+static void name_masters(IpoibList *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->n && list->entries[i].master; k++)
+			if (list->entries[k].entry.ifindex == list->entries[i].master)
+				memcpy(list->entries[i].entry.master, list->entries[k].entry.name,
+				       sizeof(list->entries[i].entry.master));
+}
+
 int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n)
 {
 	IpoibList list = {};
@@ -241,6 +251,7 @@ int netdev_list_ipoib(Netlink *n, Ipoib **ret, size_t *ret_n)
 		free(list.entries);
 		return r;
 	}
+	name_masters(&list);
 	*ret = list.entries;
 	*ret_n = list.n;
 	return 0;

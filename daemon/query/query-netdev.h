@@ -57,6 +57,7 @@ uint32_t netdev_vlan_id(Netlink *n, uint32_t ifindex);
 /* An IPoIB interface and the port GUID it is on, in network byte order. */
 typedef struct Ipoib {
 	NetdevEntry entry;
+	uint32_t master; /* the index of the interface of which it is a member; 0: of none */
 	uint8_t port_guid[8];
 	size_t n_altnames;
 	AltnameEntry altnames[NETDEV_ALTNAMES_MAX];

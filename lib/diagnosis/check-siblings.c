@@ -23,6 +23,7 @@ static const Attribute *const compared[] = {
 	&port_attributes[PORT_ATTR_active_mtu],
 	&port_attributes[PORT_ATTR_pkeys],
 	&port_attributes[PORT_ATTR_gids],
+	&port_attributes[PORT_ATTR_addresses],
 	&port_attributes[PORT_ATTR_netdevs],
 	&port_attributes[PORT_ATTR_pfc_enabled],
 	&port_attributes[PORT_ATTR_priority_trust],
@@ -52,14 +53,14 @@ static const Attribute *const kind[] = {
 };
 
 /* What peers see of the addresses of a port; which these are is its own. */
-static char ipoib_down[] = "IPoIB set down", local[] = "link-local only",
+static char ipoib_down[] = "IPoIB set down", local[] = "link-local only", none[] = "none",
 	    ipv6[] = "with IPv6 addresses that peers reach",
 	    ipv4[] = "with an IPv4 address that peers reach";
 
 typedef struct Sibling {
 	const Object *port, *device;
 	Value pkeys;	 /* a text: those of the table of an active port, in their order */
-	Value addresses; /* a text: how peers reach a RoCE port that is active */
+	Value addresses; /* a text: how peers reach a port that is active */
 	Value ipoib;	 /* a text: what the first interface of IPoIB is like */
 	bool is_twin;	 /* one before it is of the same adapter, which has one firmware */
 } Sibling;
@@ -71,6 +72,14 @@ static const Value *published(const Sibling *s, const Attribute *row)
 		       : object_value(s->port, (size_t)(row - port_attributes));
 }
 
+/* GIDs of RoCE are made of addresses. */
+static const Attribute *row_of_addresses(const Object *port)
+{
+	bool is_roce = streq(object_text(port, PORT_ATTR_protocol), "roce");
+
+	return &port_attributes[is_roce ? PORT_ATTR_gids : PORT_ATTR_addresses];
+}
+
 /* The value of a row that is compared. While a link is down, drivers say of it what it had before,
  * what is set, or the least that there is. */
 static const Value *value_of(const Sibling *s, const Attribute *row)
@@ -78,8 +87,10 @@ static const Value *value_of(const Sibling *s, const Attribute *row)
 	if (row->interface >= INTERFACE_PORT && row != &port_attributes[PORT_ATTR_state] &&
 	    !object_is_active(s->port))
 		return NULL;
-	if (row == &port_attributes[PORT_ATTR_gids])
-		return s->addresses.type == VALUE_TEXT ? &s->addresses : NULL;
+	if (row == &port_attributes[PORT_ATTR_gids] || row == &port_attributes[PORT_ATTR_addresses])
+		return row == row_of_addresses(s->port) && s->addresses.type == VALUE_TEXT
+			       ? &s->addresses
+			       : NULL;
 	if (row == &port_attributes[PORT_ATTR_netdevs])
 		return s->ipoib.type == VALUE_TEXT ? &s->ipoib : NULL;
 	if (row == &port_attributes[PORT_ATTR_pkeys])
@@ -247,9 +258,11 @@ static bool could_have(const Sibling *s, size_t n, size_t i, const Attribute *ro
 	if (row->interface >= INTERFACE_PORT && row != &port_attributes[PORT_ATTR_state] &&
 	    is_elsewhere(s, n, i))
 		return false;
-	/* who has IPv4 has the most, and link-local addresses are the least */
-	if (row == &port_attributes[PORT_ATTR_gids])
-		return !streq(s[i].addresses.text, ipv4) && !streq(common->text, local);
+	/* who has IPv4 has the most, and who has none, or link-local ones, the least */
+	if (row == row_of_addresses(s[i].port) &&
+	    (streq(s[i].addresses.text, ipv4) || streq(common->text, local) ||
+	     streq(common->text, none)))
+		return false;
 	/* who uses IPoIB on few ports has the others set down */
 	if (row == &port_attributes[PORT_ATTR_netdevs] && streq(common->text, ipoib_down))
 		return false;
@@ -365,25 +378,55 @@ static char *pkeys_text(const Object *port)
 }
 
 /* Whether the bridge or the like that the interface of PORT is in can have its addresses: members
- * of bonds have the GIDs of the bond. */
+ * of bonds have the GIDs of the bond, and on InfiniBand not its addresses. */
 static bool is_in_bridge(const Object *port)
 {
+	const Value *netdevs = object_value(port, PORT_ATTR_netdevs);
+
+	VALUE_FOREACH(e, netdevs) {
+		if (*format_member_text(ATTR_NETDEVS, "master", e))
+			return true;
+	}
 	return *object_text(port, PORT_ATTR_netdev_master) && !*object_text(port, PORT_ATTR_bond);
 }
 
-static Value addresses_of(const CheckRun *r, const Object *port)
+/* How peers reach PORT, of RoCE, by its GIDs; NULL: nobody knows. */
+static char *reach_by_gids(const Object *port)
 {
-	int is = object_is_active(port) && !check_may_be_idle(r, port) &&
-				 streq(object_text(port, PORT_ATTR_protocol), "roce")
-			 ? check_is_reachable(port)
-			 : -1;
+	int is = check_is_reachable(port);
 
-	return is < 0 || (!is && is_in_bridge(port))
-		       ? (Value){}
-		       : (Value){.type = VALUE_TEXT,
-				 .text = !is			? local
-					 : check_has_ipv4(port) ? ipv4
-								: ipv6};
+	return is < 0 ? NULL : !is ? local : check_has_ipv4(port) ? ipv4 : ipv6;
+}
+
+/* How peers reach PORT by the addresses of its interfaces; NULL: nobody knows. */
+static char *reach_by_addresses(const Object *port)
+{
+	const Value *all = object_value(port, PORT_ATTR_addresses);
+	char *best = !all ? NULL : value_count(all) == 0 ? none : local;
+
+	VALUE_FOREACH(e, all) {
+		const char *text = format_member_text(ATTR_ADDRESSES, "address", e);
+
+		if (check_reaches(text) && best != ipv4)
+			best = strchr(text, '.') ? ipv4 : ipv6;
+	}
+	return best;
+}
+
+/* How peers reach PORT, which has what IPOIB says. */
+static Value addresses_of(const CheckRun *r, const Object *port, const Value *ipoib)
+{
+	char *text = NULL;
+
+	if (!object_is_active(port) || check_may_be_idle(r, port))
+		return (Value){};
+	if (row_of_addresses(port) == &port_attributes[PORT_ATTR_gids])
+		text = reach_by_gids(port);
+	else if (ipoib->type == VALUE_TEXT && !streq(ipoib->text, ipoib_down))
+		text = reach_by_addresses(port);
+	if ((text == local || text == none) && is_in_bridge(port))
+		text = NULL;
+	return (Value){.type = text ? VALUE_TEXT : VALUE_NONE, .text = text};
 }
 
 /* Takes TEXT; NULL: there is no value. */
@@ -462,12 +505,14 @@ void look_for_odd_ones(CheckRun *r)
 		    check_may_be_idle(r, o) || (!object_is_active(o) && check_is_unused(r, o)))
 			continue;
 		device = object_list_device(r->objects, o);
-		if (device && object_value(device, DEVICE_ATTR_driver))
-			s[n++] = (Sibling){.port = o,
-					   .device = device,
-					   .pkeys = value_of_text(pkeys_text(o)),
-					   .addresses = addresses_of(r, o),
-					   .ipoib = value_of_text(ipoib_text(o))};
+		if (!device || !object_value(device, DEVICE_ATTR_driver))
+			continue;
+		s[n] = (Sibling){.port = o,
+				 .device = device,
+				 .pkeys = value_of_text(pkeys_text(o)),
+				 .ipoib = value_of_text(ipoib_text(o))};
+		s[n].addresses = addresses_of(r, o, &s[n].ipoib);
+		n++;
 	}
 	sort(s, n, sizeof(*s), compare_kind);
 	for (size_t first = 0, end; first < n; first = end) {

@@ -3904,6 +3904,59 @@ for i in 0 1 2 3; do
 done
 judge
 
+# I ADDRESSES [SETTING...]: four ports with IPoIB and two addresses each, but port I has these, and the settings
+ipoib_addresses() {
+	local i odd=$1 addresses=$2
+	shift 2
+	add_many 4 ib
+	wait_for_ports "$s-*" 4
+	for i in 0 1 2 3; do
+		if [[ $i == "$odd" ]]; then
+			set_ $i/1 "\"netdev=ib$i 7$i\"" netdev_operstate=up netdev_mtu=2044 "addresses=$addresses" "$@" event=netdev
+			wait_for $i ".Netdevs[0].Name == \"ib$i\""
+		else
+			set_ $i/1 "\"netdev=ib$i 7$i\"" netdev_operstate=up netdev_mtu=2044 addresses=192.0.2.1$i,fe80::1$i event=netdev
+			wait_for $i '.Addresses | length == 2'
+		fi
+	done
+}
+
+# lustre: a node of which one of four interfaces of IPoIB got no address
+situation planted odd-one-out "the IPoIB interface of one port of four has no address"
+ipoib_addresses 2 ""
+judge
+
+situation planted odd-one-out "the IPoIB interface of one port of four has a link-local address only"
+ipoib_addresses 0 fe80::10
+judge
+
+situation healthy "" "the IPoIB interface of one port of four has an address of another network"
+ipoib_addresses 1 198.51.100.7
+judge
+
+situation healthy "" "the IPoIB interface without an address, of one port of four, is a member of a bond"
+ipoib_addresses 2 "" netdev_master=bond0
+wait_for 2 '.Netdevs[0].Master == "bond0"'
+judge
+
+situation healthy "" "a fifth port has an IPoIB interface without an address, and is in the subnet of the storage"
+ipoib_addresses - ""
+add ib
+wait_for_ports "$s-*" 5
+set_ 4/1 subnet_prefix=fe80:0000:0000:0007 lid=9 sm_lid=77 event=lid-change
+wait_for 4 '.SmLid == 77'
+ipoib 4 up 2044
+judge
+
+situation healthy "" "only one of four IPoIB interfaces has an address"
+add_many 4 ib
+wait_for_ports "$s-*" 4
+for i in 0 1 2 3; do
+	ipoib $i up 2044
+	[[ $i != 1 ]] || set_ $i/1 addresses=192.0.2.11 event=gid-change
+done
+judge
+
 situation healthy "" "the IPoIB interface of one port of four is in a container"
 add_many 4 ib
 wait_for_ports "$s-*" 4
