@@ -2,15 +2,15 @@
 
 #include "published.h"
 
+#include <glib.h>
+#include <inttypes.h>
+
 #include "table-columns.h"
 
 static void object_done(Object *o)
 {
-	for (size_t i = 0; i < o->n; i++) {
-		free(o->properties[i].interface);
-		free(o->properties[i].name);
+	for (size_t i = 0; i < o->n; i++)
 		free(o->properties[i].text);
-	}
 	free(o->properties);
 	free(o->path);
 }
@@ -51,8 +51,9 @@ static void remove_object(Objects *o, Object *object)
 
 static Property *find_property(const Object *object, const char *name)
 {
+	name = g_intern_string(name);
 	for (size_t i = 0; i < object->n; i++)
-		if (streq(object->properties[i].name, name))
+		if (object->properties[i].name == name)
 			return &object->properties[i];
 	return NULL;
 }
@@ -74,7 +75,8 @@ static void set_property(Object *object, const char *interface, const char *name
 						  sizeof(*object->properties));
 		assert_non_null(object->properties);
 		p = &object->properties[object->n++];
-		*p = (Property){.interface = strdup(interface), .name = strdup(name)};
+		*p = (Property){.interface = g_intern_string(interface),
+				.name = g_intern_string(name)};
 	}
 	free(p->text);
 	p->text = text;
@@ -91,14 +93,12 @@ static void remove_interface(Object *object, const char *interface)
 			object->properties[n++] = *p;
 			continue;
 		}
-		free(p->interface);
-		free(p->name);
 		free(p->text);
 	}
 	object->n = n;
 }
 
-static void print_value(sd_bus_message *m, FILE *out)
+static void put_value(GString *to, sd_bus_message *m)
 {
 	const char *contents, *text;
 	uint64_t u64;
@@ -111,23 +111,23 @@ static void print_value(sd_bus_message *m, FILE *out)
 	case 's':
 	case 'o':
 		sd_bus_message_read_basic(m, type, &text);
-		fputs(text, out);
+		g_string_append(to, text);
 		break;
 	case 'u':
 		sd_bus_message_read_basic(m, 'u', &u32);
-		fprintf(out, "%u", u32);
+		g_string_append_printf(to, "%u", u32);
 		break;
 	case 'i':
 		sd_bus_message_read_basic(m, 'i', &b);
-		fprintf(out, "%d", b);
+		g_string_append_printf(to, "%d", b);
 		break;
 	case 't':
 		sd_bus_message_read_basic(m, 't', &u64);
-		fprintf(out, "%llu", (unsigned long long)u64);
+		g_string_append_printf(to, "%" PRIu64, u64);
 		break;
 	case 'b':
 		sd_bus_message_read_basic(m, 'b', &b);
-		fputs(b ? "yes" : "no", out);
+		g_string_append(to, b ? "yes" : "no");
 		break;
 	case 'a':
 	case 'v':
@@ -135,11 +135,11 @@ static void print_value(sd_bus_message *m, FILE *out)
 	case 'e':
 		sd_bus_message_enter_container(m, type, contents);
 		for (bool first = true; sd_bus_message_at_end(m, false) == 0; first = false) {
-			fputs(first ? "" : " ", out);
-			print_value(m, out);
+			g_string_append(to, first ? "" : " ");
+			put_value(to, m);
 		}
 		sd_bus_message_exit_container(m);
-		fputs(type == 'r' || type == 'e' ? ";" : "", out);
+		g_string_append(to, type == 'r' || type == 'e' ? ";" : "");
 		break;
 	default:
 		fail_msg("a value has the unexpected type %c", type);
@@ -148,17 +148,13 @@ static void print_value(sd_bus_message *m, FILE *out)
 
 char *message_text(sd_bus_message *m)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	GString *to = g_string_new(NULL);
 
-	assert_non_null(out);
 	for (bool first = true; sd_bus_message_at_end(m, false) == 0; first = false) {
-		fputs(first ? "" : " ", out);
-		print_value(m, out);
+		g_string_append(to, first ? "" : " ");
+		put_value(to, m);
 	}
-	fclose(out);
-	return text;
+	return g_string_free(to, FALSE);
 }
 
 /* Reads a{sv}, the properties of an interface. Appends their names to CHANGED if that is not NULL.

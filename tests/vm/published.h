@@ -12,8 +12,8 @@
 #define NOT_SET UINT32_MAX
 
 typedef struct Property {
-	char *interface;
-	char *name; /* no other interface of the object has a property of this name */
+	const char *interface; /* g_intern_string() has made it */
+	const char *name;      /* the same; no other interface has a property of this name */
 	char *text; /* the value as busctl writes it, without types; NULL: it was invalidated */
 } Property;
 
