@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "worker.h"
+#include "worker-private.h"
 
-#include <linux/sockios.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 
-#include "child.h"
 #include "compat.h"
 #include "nursery.h"
 #include "wire.h"
-#include "worker-answer.h"
 
 /* The messages that a process has still sent are read before its end is reported, and both come
  * before the timer may conclude that it sends nothing. */
@@ -27,42 +22,9 @@
 /* If a process has not read its first request after this time, the cause is not a slow start. */
 #define START_USEC (30 * USEC_PER_SEC)
 
-struct Worker {
-	sd_event *event;
-	const WorkerHandler *handler; /* called with USERDATA */
-	void *userdata;
-	/* FD is closed when the worker is of no use, PIDFD when it is reaped. PID is 0, and there
-	 * is no PIDFD, before worker_born(). */
-	Child process;
-	sd_event_source *io;	/* messages from the process */
-	sd_event_source *exit;	/* the end of the process */
-	sd_event_source *timer; /* what it is for depends on STATE: on_timer() */
-	enum {
-		WORKER_RUNNING, /* takes requests and answers them */
-		WORKER_CLOSED,	/* the process has closed the connection; its exit says why */
-		WORKER_FAILED,	/* handler->failed() was called */
-		WORKER_ENDING	/* the owner has retired or killed it */
-	} state;
-	bool started;		/* the process has read a request; until then it is sent only one */
-	uint64_t start_usec;	/* from then on STARTED is true in any case */
-	RequestQueue queue;	/* the requests that were sent, then those that were not */
-	unsigned int n_sent;	/* how many were sent */
-	Answer answer;		/* what has come in answer to the first of them, the head */
-	uint64_t timeout_usec;	/* worker_set_timeout() */
-	uint64_t patience_usec; /* worker_set_patience() */
-	uint64_t head_usec;	/* since when the process works on the head */
-	uint64_t deadline_usec; /* without a message until then the worker is stuck */
-	uint64_t end_usec;	/* if the head is not answered until then, too */
-};
-
 pid_t worker_pid(const Worker *w)
 {
 	return w->process.pid;
-}
-
-Request *worker_head(const Worker *w)
-{
-	return w->n_sent > 0 ? w->queue.first : NULL;
 }
 
 bool worker_never_ends(const Worker *w)
@@ -75,92 +37,21 @@ void worker_describe_head(const Worker *w, char *buffer, size_t size)
 	answer_describe_next(&w->answer, &w->queue.first->query, buffer, size);
 }
 
-static void set_timer(Worker *w, uint64_t usec)
-{
-	sd_event_source_set_time(w->timer, usec);
-	sd_event_source_set_enabled(w->timer, SD_EVENT_ONESHOT);
-}
-
-static uint64_t now_usec(Worker *w)
-{
-	uint64_t now = 0;
-
-	sd_event_now(w->event, CLOCK_MONOTONIC, &now);
-	return now;
-}
-
-/* Another request is the head, or the time for it begins again. */
-static void begin_head(Worker *w)
-{
-	w->head_usec = now_usec(w);
-	w->end_usec = w->head_usec + WORKER_QUERY_TIMEOUTS * w->timeout_usec;
-}
-
-/*
- * Looks whether the process has read its first request. The time that a process takes to start does
- * not count: it is not the fault of the device that it is to be asked about. If it counted, then on
- * a busy machine each new worker would be taken for stuck in the first device that it was asked
- * about, and one healthy device after the other would be wedged.
- */
-static void look_for_start(Worker *w)
-{
-	int unread = 0;
-
-	if (w->started)
-		return;
-	w->started = now_usec(w) >= w->start_usec || ioctl(w->process.fd, SIOCOUTQ, &unread) < 0 ||
-		     unread == 0;
-	if (!w->started) {
-		w->deadline_usec = now_usec(w) + w->timeout_usec;
-		begin_head(w);
-	}
-}
-
-/* When to look at the head next: when patience ends, or else at the deadline. A process that starts
- * is looked at often, because patience begins when it has started. */
-static uint64_t next_look_usec(Worker *w)
-{
-	uint64_t now = now_usec(w), slow = w->head_usec + w->patience_usec;
-
-	if (!w->started)
-		return now + MIN(w->timeout_usec / 8, w->patience_usec / 4);
-	return slow > now ? MIN(slow, w->deadline_usec) : w->deadline_usec;
-}
-
-/* Has the timer fire at USEC at the latest. One that fires earlier is left as it is: it looks at
- * the times when it fires. This saves a system call for each message. */
-static void await_timer(Worker *w, uint64_t usec)
-{
-	int enabled = SD_EVENT_OFF;
-	uint64_t set = 0;
-
-	sd_event_source_get_enabled(w->timer, &enabled);
-	sd_event_source_get_time(w->timer, &set);
-	if (enabled == SD_EVENT_OFF || set > usec)
-		set_timer(w, usec);
-}
-
-/* A message has come, or another request is the first one now. */
-static void renew_deadline(Worker *w)
-{
-	w->deadline_usec = MIN(now_usec(w) + w->timeout_usec, w->end_usec);
-	await_timer(w, next_look_usec(w));
-}
-
 /* A request waits behind the head, or patience has changed. */
 static void renew_patience(Worker *w)
 {
 	if (w->state == WORKER_RUNNING && w->n_sent > 0)
-		await_timer(w, w->started ? MAX(now_usec(w), w->head_usec + w->patience_usec)
-					  : next_look_usec(w));
+		worker_await_timer(
+			w, w->started ? MAX(worker_now_usec(w), w->head_usec + w->patience_usec)
+				      : worker_next_look_usec(w));
 }
 
 void worker_set_timeout(Worker *w, uint64_t timeout_usec)
 {
 	w->timeout_usec = timeout_usec;
-	w->deadline_usec = now_usec(w) + timeout_usec;
-	w->end_usec = now_usec(w) + WORKER_QUERY_TIMEOUTS * timeout_usec;
-	set_timer(w, w->deadline_usec);
+	w->deadline_usec = worker_now_usec(w) + timeout_usec;
+	w->end_usec = worker_now_usec(w) + WORKER_QUERY_TIMEOUTS * timeout_usec;
+	worker_set_timer(w, w->deadline_usec);
 }
 
 void worker_set_patience(Worker *w, uint64_t patience_usec)
@@ -169,21 +60,9 @@ void worker_set_patience(Worker *w, uint64_t patience_usec)
 	renew_patience(w);
 }
 
-static void send_signal(Worker *w, int signal)
-{
-	if (w->process.pidfd >= 0)
-		pidfd_send_signal(w->process.pidfd, signal, NULL, 0);
-}
-
-static void disconnect(Worker *w)
-{
-	w->io = sd_event_source_disable_unref(w->io);
-	w->process.fd = close_fd(w->process.fd);
-}
-
 static void end(Worker *w)
 {
-	disconnect(w);
+	worker_disconnect(w);
 	request_free_all(&w->queue);
 	w->n_sent = 0;
 	answer_reset(&w->answer);
@@ -193,72 +72,14 @@ static void end(Worker *w)
 void worker_retire(Worker *w, uint64_t grace_usec)
 {
 	end(w);
-	set_timer(w, now_usec(w) + grace_usec);
+	worker_set_timer(w, worker_now_usec(w) + grace_usec);
 }
 
 void worker_kill(Worker *w)
 {
 	end(w);
 	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
-	send_signal(w, SIGKILL);
-}
-
-static void fail(Worker *w, QueryErrorCode code, const char *format, ...) _printf_(3, 4);
-
-static void fail(Worker *w, QueryErrorCode code, const char *format, ...)
-{
-	char why[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	disconnect(w);
-	sd_event_source_set_enabled(w->timer, SD_EVENT_OFF);
-	w->state = WORKER_FAILED;
-	w->handler->failed(w->userdata, w, code, why);
-}
-
-/* Sends requests until WORKER_WINDOW are under way or the socket is full. Does not call the
- * handler.
- */
-static void flush(Worker *w)
-{
-	Request *r = w->queue.first, *next;
-	unsigned int window = w->started ? WORKER_WINDOW : 1;
-	bool full = false;
-
-	if (w->state != WORKER_RUNNING)
-		return;
-	for (; r && !full && w->n_sent < window; r = next) {
-		WireMessage m;
-		int k;
-
-		next = r->next;
-		if (r->sent)
-			continue;
-		if (r->forget)
-			m.header = wire_header(WIRE_FORGET, 0, r->query.device, 0);
-		else
-			m.query = (WireQuery){
-				wire_header(WIRE_QUERY, r->query.id, r->query.device, 0), r->query};
-		k = wire_send(w->process.fd, &m);
-		if (k == -EAGAIN) {
-			full = true;
-		} else if (k == -EPIPE || k == -ECONNRESET) {
-			break; /* on_io() is about to read the end of the connection */
-		} else if (k < 0) {
-			send_signal(w, SIGKILL); /* on_exit_ready() reports it */
-			break;
-		} else if (r->forget) {
-			request_remove(&w->queue, r);
-			free(r);
-		} else {
-			r->sent = true;
-			w->n_sent++;
-		}
-	}
-	sd_event_source_set_io_events(w->io, full ? EPOLLIN | EPOLLOUT : EPOLLIN);
+	worker_send_signal(w, SIGKILL);
 }
 
 void worker_submit(Worker *w, Request *r)
@@ -267,10 +88,10 @@ void worker_submit(Worker *w, Request *r)
 
 	request_append(&w->queue, r);
 	if (first && w->state == WORKER_RUNNING) {
-		begin_head(w);
-		renew_deadline(w);
+		worker_begin_head(w);
+		worker_renew_deadline(w);
 	}
-	flush(w);
+	worker_flush(w);
 	if (!first)
 		renew_patience(w);
 }
@@ -286,7 +107,7 @@ void worker_hurry(Worker *w, uint32_t device)
 
 bool worker_is_slow(Worker *w)
 {
-	return w->started && now_usec(w) >= w->head_usec + w->patience_usec;
+	return w->started && worker_now_usec(w) >= w->head_usec + w->patience_usec;
 }
 
 bool worker_is_idle(const Worker *w)
@@ -339,225 +160,30 @@ void worker_disown(Worker *w, const PoolDevice *d)
 			r->owner = NULL;
 }
 
-static void deliver_device(Worker *w)
-{
-	DeviceSnapshot device = w->answer.device_snapshot;
-
-	w->answer.device_snapshot = (DeviceSnapshot){};
-	w->handler->device(w->userdata, w, worker_head(w), &device);
-	device_snapshot_done(&device);
-}
-
-static void deliver_port(Worker *w)
-{
-	Answer *a = &w->answer;
-	PortSnapshot port = a->port_snapshot;
-
-	a->port_snapshot = (PortSnapshot){};
-	w->handler->port(w->userdata, w, worker_head(w), a->port, a->port_error, &port);
-	port_snapshot_done(&port);
-}
-
-/* Hands over the last object, which is complete now that another part follows it. Returns whether
- * to go on: the handler may have ended the worker. */
-static bool deliver(Worker *w)
-{
-	switch (w->answer.object) {
-	case OBJECT_NONE:
-		break;
-	case OBJECT_DEVICE:
-		deliver_device(w);
-		break;
-	case OBJECT_PORT:
-		deliver_port(w);
-		break;
-	}
-	return w->state == WORKER_RUNNING;
-}
-
-static void take_answer(Worker *w, const WireMessage *m)
-{
-	Answer *a = &w->answer;
-	Request *head;
-	int r;
-
-	w->started = true;
-	if (m->header.type == WIRE_END) {
-		worker_head(w)->took_usec = now_usec(w) - w->head_usec;
-		begin_head(w);
-	}
-	renew_deadline(w);
-	switch ((WireType)m->header.type) {
-	case WIRE_DEVICE:
-		answer_take_device(a, &m->device);
-		break;
-	case WIRE_PORT:
-		if (!deliver(w))
-			return;
-		answer_take_port(a, &m->port);
-		break;
-	case WIRE_TABLE:
-		r = answer_take_table(a, &m->table);
-		if (r < 0)
-			fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s",
-			     r == -EBADMSG ? "a page that does not continue its table"
-					   : strerror(-r));
-		break;
-	case WIRE_END:
-		if (!deliver(w))
-			return;
-		head = request_pop(&w->queue);
-		w->n_sent--;
-		head->library_failed = m->end.library_failed;
-		answer_reset(a);
-		flush(w);
-		w->handler->end(w->userdata, w, head, m->end.error, m->end.text);
-		break;
-	case WIRE_QUERY:
-	case WIRE_FORGET:
-	case WIRE_HURRY:
-	case WIRE_EVENT:
-	case WIRE_ASKING:
-	case _WIRE_MAX:
-		break;
-	}
-}
-
-/* The rule that the process breaks when it asks by itself now; NULL if it breaks none. A request
- * that was sent may have crossed that on the way, and several like it. But the time in which that
- * can happen has an end: otherwise one query of its own after the other would keep a worker that
- * lies from answering. */
-static const char *check_asking(Worker *w)
-{
-	const Request *head = worker_head(w);
-
-	if (answer_has_begun(&w->answer))
-		return "a query of its own within an answer";
-	if (head && head->own)
-		return "a query of its own within another";
-	return head && head->overtaken_usec && now_usec(w) >= head->overtaken_usec
-		       ? "queries of its own in place of that of the core"
-		       : NULL;
-}
-
-/* Puts R, which the process works on now, before the other requests. */
-static void begin_own(Worker *w, Request *r)
-{
-	RequestQueue others = w->queue;
-	Request *head = worker_head(w);
-
-	w->queue = (RequestQueue){};
-	request_append(&w->queue, r);
-	request_append_all(&w->queue, &others);
-	w->n_sent++;
-	w->started = true;
-	begin_head(w);
-	renew_deadline(w);
-	if (head && head->overtaken_usec == 0)
-		head->overtaken_usec = w->end_usec;
-}
-
-static void take_asking(Worker *w, const WireAsking *m)
-{
-	_cleanup_free_ Request *r = calloc(1, sizeof(*r));
-	const char *why = r ? check_asking(w) : "no memory for its query";
-
-	if (!why) {
-		r->query = (Query){.id = m->header.id,
-				   .device = m->header.device,
-				   .parts = m->parts,
-				   .ports = m->ports};
-		r->own = r->sent = true;
-		why = w->handler->asking(w->userdata, w, r);
-	}
-	if (w->state != WORKER_RUNNING)
-		return;
-	if (why)
-		fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s", why);
-	else
-		begin_own(w, steal_pointer(&r));
-}
-
-static void take_message(Worker *w, const WireMessage *m)
-{
-	const Request *head = worker_head(w);
-	const char *why;
-
-	if (m->header.type == WIRE_EVENT) {
-		w->handler->event(w->userdata, w,
-				  &(Event){.device = m->header.device,
-					   .port = m->header.port,
-					   .reason = (EventReason)m->event.reason});
-		return;
-	}
-	if (m->header.type == WIRE_ASKING) {
-		take_asking(w, &m->asking);
-		return;
-	}
-	why = answer_check(&w->answer, head ? &head->query : NULL, m);
-	if (why)
-		fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s", why);
-	else
-		take_answer(w, m);
-}
-
-/* Reads one packet. The rest of it is dropped when the handler ends the worker. Returns whether the
- * next packet may be there already: the answer to a query of the process's own. */
-static bool take_packet(Worker *w, int fd)
-{
-	const char *why = NULL;
-	bool asking = false;
-	WirePacket packet;
-	WireMessage m;
-	int r = wire_receive_packet(fd, &packet, &why);
-
-	if (r == -EAGAIN)
-		return false;
-	if (r == 0) {
-		/* The process should be about to exit, and its exit status says more than this. But
-		 * closing a verbs context may hang: wait only until the timer fires. */
-		w->io = sd_event_source_disable_unref(w->io);
-		w->state = WORKER_CLOSED;
-		set_timer(w, now_usec(w) + w->timeout_usec);
-		return false;
-	}
-	while (r > 0 && w->state == WORKER_RUNNING) {
-		r = wire_next(&packet, &m, &why);
-		if (r > 0) {
-			take_message(w, &m);
-			asking = m.header.type == WIRE_ASKING;
-		}
-	}
-	if (r < 0)
-		fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s",
-		     r == -EBADMSG ? why : strerror(-r));
-	return asking && w->state == WORKER_RUNNING;
-}
-
 static int on_io(_unused_ sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
 	Worker *w = userdata;
 
 	if (revents & EPOLLOUT)
-		flush(w);
+		worker_flush(w);
 	/* On one CPU the process has often answered before this one runs. */
-	if (take_packet(w, fd))
-		take_packet(w, fd);
+	if (worker_take_packet(w, fd))
+		worker_take_packet(w, fd);
 	return 0;
 }
 
 static void look_at_head(Worker *w)
 {
-	uint64_t now = now_usec(w);
+	uint64_t now = worker_now_usec(w);
 
 	if (!w->queue.first)
 		return;
-	look_for_start(w);
+	worker_look_for_start(w);
 	if (now >= w->deadline_usec) {
 		w->handler->stuck(w->userdata, w);
 		return;
 	}
-	set_timer(w, next_look_usec(w));
+	worker_set_timer(w, worker_next_look_usec(w));
 	if (worker_is_slow(w) && has_waiting(w))
 		w->handler->slow(w->userdata, w);
 }
@@ -571,12 +197,12 @@ static int on_timer(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 		look_at_head(w);
 		break;
 	case WORKER_CLOSED:
-		fail(w, QUERY_ERROR_WORKER_LOST, "worker closed its connection");
+		worker_fail(w, QUERY_ERROR_WORKER_LOST, "worker closed its connection");
 		break;
 	case WORKER_FAILED:
 		break;
 	case WORKER_ENDING:
-		send_signal(w, SIGKILL);
+		worker_send_signal(w, SIGKILL);
 		break;
 	}
 	return 0;
@@ -596,13 +222,13 @@ static int on_exit_ready(_unused_ sd_event_source *s, int fd, _unused_ uint32_t 
 	w->process.pidfd = close_fd(w->process.pidfd);
 	if (w->state == WORKER_RUNNING || w->state == WORKER_CLOSED) {
 		if (r < 0)
-			fail(w, QUERY_ERROR_WORKER_LOST, "worker died");
+			worker_fail(w, QUERY_ERROR_WORKER_LOST, "worker died");
 		else if (status.si_code == CLD_EXITED)
-			fail(w, QUERY_ERROR_WORKER_LOST, "worker died: exit status %d",
-			     status.si_status);
+			worker_fail(w, QUERY_ERROR_WORKER_LOST, "worker died: exit status %d",
+				    status.si_status);
 		else
-			fail(w, QUERY_ERROR_WORKER_LOST, "worker died: signal %d",
-			     status.si_status);
+			worker_fail(w, QUERY_ERROR_WORKER_LOST, "worker died: signal %d",
+				    status.si_status);
 	}
 	w->handler->exited(w->userdata, w);
 	return 0;
@@ -622,7 +248,7 @@ static void fail_unborn(Worker *w)
 		r->sent = false;
 	w->n_sent = 0;
 	if (w->state == WORKER_RUNNING || w->state == WORKER_CLOSED)
-		fail(w, QUERY_ERROR_WORKER_LOST, "worker could not be forked");
+		worker_fail(w, QUERY_ERROR_WORKER_LOST, "worker could not be forked");
 	w->handler->exited(w->userdata, w);
 }
 
@@ -635,7 +261,7 @@ void worker_born(Worker *w, pid_t pid, int pidfd)
 	}
 	w->process.pid = pid;
 	if (w->state == WORKER_FAILED || w->state == WORKER_ENDING)
-		send_signal(w, SIGKILL);
+		worker_send_signal(w, SIGKILL);
 }
 
 DEFINE_CLEANUP(Worker, worker_free);
@@ -657,7 +283,7 @@ int worker_new(sd_event *event, char *const argv[], int nursery, uint64_t timeou
 	r = nursery_start(nursery, argv, &w->process);
 	if (r < 0)
 		return r;
-	w->start_usec = now_usec(w) + START_USEC;
+	w->start_usec = worker_now_usec(w) + START_USEC;
 	r = sd_event_add_io(event, &w->io, w->process.fd, EPOLLIN, on_io, w);
 	if (r < 0)
 		return r;
@@ -683,7 +309,7 @@ void worker_free(Worker *w)
 	if (w->process.pidfd >= 0) {
 		siginfo_t status;
 
-		send_signal(w, SIGKILL);
+		worker_send_signal(w, SIGKILL);
 		/* Without a timer the worker was never in use, and this is the only chance to reap
 		 * it. The worker was asked nothing yet, so the wait is short. */
 		waitid(P_PIDFD, (id_t)w->process.pidfd, &status,
