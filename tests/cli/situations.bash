@@ -2157,17 +2157,20 @@ judge
 situation planted loss "an Ethernet link breaks frames"
 add roce
 grows 0 ethtool_counter.rx_crc_errors_phy=5000
+wait_published 0 loss
 judge
 
 situation planted loss "an adapter has no room for what it receives"
 add roce
 grows 0 ethtool_counter.rx_discards_phy=5000
+wait_published 0 loss
 judge
 
 # rocm-systems#5016
 situation planted loss "an adapter drops RoCE packets that are larger than its MTU"
 add roce driver=ionic
 grows 0 hw_counter.rx_rdma_mtu_discard_pkts=5000
+wait_published 0 loss
 judge
 
 # dell.com, 000286734
@@ -5399,27 +5402,26 @@ add roce
 set_ 0/1 pfc_enabled=none priority_trust=dscp neighbor_source=lldpd neighbor=tor-1 neighbor_port=Ethernet4 neighbor_pfc=3 event=dcb event=neighbor
 judge
 
+# COUNTER [ATTRIBUTE=VALUE...]: two adapters, of which the counter of the second one grows
+loses_on_second() {
+	add_many 2 roce "${@:2}"
+	grows 0 "$1=0"
+	grows 1 "$1=5000"
+	wait_published 1 loss
+}
+
 # linux: mlx5/counters.rst
 situation planted loss "PCI Express cannot carry what an adapter receives, and it drops that"
-add_many 2 roce
-grows 0 ethtool_counter.outbound_pci_buffer_overflow=0
-grows 1 ethtool_counter.outbound_pci_buffer_overflow=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.outbound_pci_buffer_overflow
 judge
 
 # linux: mlx5/counters.rst
 situation planted loss "an adapter drops packets because of coding errors on the link"
-add_many 2 roce
-grows 0 ethtool_counter.rx_symbol_err_phy=0
-grows 1 ethtool_counter.rx_symbol_err_phy=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_symbol_err_phy
 judge
 
 situation planted loss "an Ethernet link breaks frames, which come as fragments"
-add_many 2 roce
-grows 0 ethtool_counter.rx_fragments_phy=0
-grows 1 ethtool_counter.rx_fragments_phy=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_fragments_phy
 judge
 
 # linux: mlx4 (DIAG_COUNTER): transport retry counter exceeded
@@ -5471,10 +5473,7 @@ judge
 
 # linux: ice_ethtool.c
 situation planted loss "an E810 gets frames that are too long and broken"
-add_many 2 roce driver=irdma
-grows 0 ethtool_counter.rx_jabber.nic=0
-grows 1 ethtool_counter.rx_jabber.nic=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_jabber.nic driver=irdma
 judge
 
 situation planted pause-storm "a switch pauses one priority of an E810 all the time"
@@ -5486,10 +5485,7 @@ judge
 
 # linux: hns3_ethtool.c
 situation planted loss "a port of Kunpeng gets broken frames"
-add_many 2 roce driver=hns3
-grows 0 ethtool_counter.mac_rx_jabber_pkt_num=0
-grows 1 ethtool_counter.mac_rx_jabber_pkt_num=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.mac_rx_jabber_pkt_num driver=hns3
 judge
 
 situation planted pause-storm "a switch pauses one priority of a port of Kunpeng all the time"
@@ -5501,10 +5497,7 @@ judge
 
 # linux: be_ethtool.c
 situation planted loss "the link of an Emulex adapter breaks symbols"
-add_many 2 roce driver=ocrdma
-grows 0 ethtool_counter.rx_alignment_symbol_errors=0
-grows 1 ethtool_counter.rx_alignment_symbol_errors=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_alignment_symbol_errors driver=ocrdma
 judge
 
 # PCI Express, 6.2.4: errors of a link are logged by all functions
@@ -5801,31 +5794,19 @@ set_ 0/1 pfc_enabled=none priority_trust=dscp neighbor_source=lldpd neighbor=tor
 judge --expect NeighborPfcEnabled=3
 
 situation planted loss "an adapter gets frames whose length cannot be"
-add_many 2 roce
-grows 0 ethtool_counter.rx_in_range_len_errors_phy=0
-grows 1 ethtool_counter.rx_in_range_len_errors_phy=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_in_range_len_errors_phy
 judge
 
 situation planted loss "a Pollara gets frames that are too long and broken"
-add_many 2 roce driver=ionic
-grows 0 ethtool_counter.frames_rx_jabber=0
-grows 1 ethtool_counter.frames_rx_jabber=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.frames_rx_jabber driver=ionic
 judge
 
 situation planted loss "a FastLinQ adapter gets fragments"
-add_many 2 roce driver=qedr
-grows 0 ethtool_counter.rx_fragments=0
-grows 1 ethtool_counter.rx_fragments=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_fragments driver=qedr
 judge
 
 situation planted loss "a Thor 2 gets frames that are not whole bytes"
-add_many 2 roce driver=bnxt_re
-grows 0 ethtool_counter.rx_align_err_frames=0
-grows 1 ethtool_counter.rx_align_err_frames=5000
-wait_published 1 loss
+loses_on_second ethtool_counter.rx_align_err_frames driver=bnxt_re
 judge
 
 situation planted pcie-burst "PCIe corrects many errors of the second function of an adapter, and had many of the first one long ago"
