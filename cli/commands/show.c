@@ -133,7 +133,7 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	const Value *v = &o->values[row];
 	char heading[32];
 
-	/* where tables have what others have elsewhere */
+	/* the other tables have that: Gids has the addresses of RoCE */
 	if (streq(object_unavailable_code(o, row) ?: "",
 		  unavailable_rows[UNAVAILABLE_NOT_APPLICABLE].code))
 		return STATUS_OK;

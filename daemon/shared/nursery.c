@@ -8,27 +8,37 @@
 #include "compat.h"
 #include "util.h"
 
-/* Room for one descriptor */
-typedef union Ancillary {
-	struct cmsghdr header;
-	char room[CMSG_SPACE(sizeof(int))];
-} Ancillary;
+/* A message of one byte, with room for one descriptor */
+typedef struct NurseryMessage {
+	char byte;
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} ancillary;
+	struct iovec part;
+	struct msghdr message;
+} NurseryMessage;
+
+static struct msghdr *message_init(NurseryMessage *r)
+{
+	*r = (NurseryMessage){.part = {.iov_base = &r->byte, .iov_len = sizeof(r->byte)},
+			      .message = {.msg_iov = &r->part,
+					  .msg_iovlen = 1,
+					  .msg_control = &r->ancillary,
+					  .msg_controllen = sizeof(r->ancillary)}};
+	return &r->message;
+}
 
 int nursery_ask(int nursery, int fd)
 {
-	char byte = 0;
-	Ancillary ancillary = {};
-	struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
-	struct msghdr m = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &ancillary,
-			   .msg_controllen = sizeof(ancillary)};
+	NurseryMessage r;
+	struct msghdr *m = message_init(&r);
 
-	ancillary.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-					    .cmsg_type = SCM_RIGHTS,
-					    .cmsg_len = CMSG_LEN(sizeof(fd))};
-	memcpy(CMSG_DATA(&ancillary.header), &fd, sizeof(fd));
-	return sendmsg(nursery, &m, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	r.ancillary.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+					      .cmsg_type = SCM_RIGHTS,
+					      .cmsg_len = CMSG_LEN(sizeof(fd))};
+	memcpy(CMSG_DATA(&r.ancillary.header), &fd, sizeof(fd));
+	return sendmsg(nursery, m, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 int nursery_start(int nursery, char *const argv[], Child *ret)
@@ -57,21 +67,16 @@ int nursery_receive(int nursery, pid_t *ret)
 /* The descriptor in the next request; 0: the connection is closed. */
 static int receive_request(int fd)
 {
-	char byte;
-	Ancillary ancillary = {};
-	struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
-	struct msghdr m = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &ancillary,
-			   .msg_controllen = sizeof(ancillary)};
-	ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	NurseryMessage r;
+	struct msghdr *m = message_init(&r);
+	ssize_t n = recvmsg(fd, m, MSG_CMSG_CLOEXEC);
 	int theirs;
 
 	if (n <= 0)
 		return n < 0 ? -errno : 0;
-	if (!CMSG_FIRSTHDR(&m) || ancillary.header.cmsg_type != SCM_RIGHTS)
+	if (!CMSG_FIRSTHDR(m) || r.ancillary.header.cmsg_type != SCM_RIGHTS)
 		return -EBADMSG;
-	memcpy(&theirs, CMSG_DATA(&ancillary.header), sizeof(theirs));
+	memcpy(&theirs, CMSG_DATA(&r.ancillary.header), sizeof(theirs));
 	return theirs;
 }
 
