@@ -11,12 +11,12 @@
 /* A message of one byte, with room for one descriptor */
 typedef struct NurseryMessage {
 	char byte;
+	struct iovec part;
+	struct msghdr message;
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(sizeof(int))];
 	} ancillary;
-	struct iovec part;
-	struct msghdr message;
 } NurseryMessage;
 
 static struct msghdr *message_init(NurseryMessage *r)
