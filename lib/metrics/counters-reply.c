@@ -15,10 +15,10 @@ typedef struct Known {
 } Known;
 
 /* And of a port, what it says. */
-typedef struct Value {
+typedef struct Count {
 	bool missing, saturated;
 	uint64_t value;
-} Value;
+} Count;
 
 static bool find_group(const char *name, CounterGroup *ret)
 {
@@ -73,7 +73,7 @@ static int add_foreign(Metrics *m, const MetricObject *o, const Known *k, uint64
 	return 0;
 }
 
-static int take_counter(Metrics *m, MetricObject *o, const Known *k, const Value *v)
+static int take_counter(Metrics *m, MetricObject *o, const Known *k, const Count *v)
 {
 	MetricCounter *c;
 
@@ -104,7 +104,7 @@ static int find_port(Metrics *metrics, const char *path, MetricObject **ret)
 }
 
 /* A variant a{us} or au: which of the N values are missing or saturated. */
-static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
+static int read_which(sd_bus_message *m, bool missing, Count *values, size_t n)
 {
 	const char *contents = missing ? "{us}" : "u", *reason;
 	uint32_t i;
@@ -128,7 +128,7 @@ static int read_which(sd_bus_message *m, bool missing, Value *values, size_t n)
 
 /* a{sv}: it has "Error" if the counters of the port could not be read, and says which of VALUES are
  * missing or saturated. */
-static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
+static int read_tail(sd_bus_message *m, Count *values, size_t n, bool *ret_good)
 {
 	BusWalk w = bus_walk_pairs(m, "sv");
 	bool good = true;
@@ -146,7 +146,7 @@ static int read_tail(sd_bus_message *m, Value *values, size_t n, bool *ret_good)
 /* The sets of a reply. */
 typedef struct Sets {
 	Known *known;  /* the counters of the first set, then those of the next, ... */
-	Value *values; /* of the port that is read: room for those of the largest set */
+	Count *values; /* of the port that is read: room for those of the largest set */
 	size_t n_known;
 	struct {
 		size_t first, n; /* of KNOWN */
@@ -226,7 +226,7 @@ static int read_values(Metrics *metrics, const Sets *s, const char *path, sd_bus
 	if (n > 0 && (set >= s->n || n != s->sets[set].n))
 		return -EBADMSG;
 	for (size_t i = 0; i < n; i++)
-		s->values[i] = (Value){.value = numbers[i]};
+		s->values[i] = (Count){.value = numbers[i]};
 	r = read_tail(m, s->values, n, &good);
 	if (r >= 0)
 		r = find_port(metrics, path, &o);

@@ -4,23 +4,7 @@
 /* The result of reading the replies, for visiting. */
 
 #include "metrics.h"
-
-/* The value of a row. */
-typedef struct MetricValue {
-	enum {
-		METRIC_VALUE_NONE, /* the object has no such property */
-		METRIC_VALUE_NUMBER,
-		METRIC_VALUE_NEGATIVE, /* the number has a minus sign */
-		METRIC_VALUE_TEXT,
-		METRIC_VALUE_LIST,	 /* TEXT is that of a list, and freed with the object */
-		METRIC_VALUE_UNAVAILABLE /* TEXT is the code that says why */
-	} kind;
-	union {
-		uint64_t number; /* of a table, how many entries it has */
-		const char *text;
-		char *list;
-	};
-} MetricValue;
+#include "object.h"
 
 /* A counter with a row. */
 typedef struct MetricCounter {
@@ -30,31 +14,19 @@ typedef struct MetricCounter {
 	uint64_t value;
 } MetricCounter;
 
-/* What is wrong with an object or with the machine, as often as one check has found it. Texts are
- * those of the messages. */
-typedef struct MetricFinding {
-	const char *check, *severity, *condition;
-	uint64_t n;
-} MetricFinding;
-
-/* A device or a port. Texts are those of the messages. */
+/* A device or a port. */
 typedef struct MetricObject {
-	const char *path;
-	uint32_t device;     /* kernel index */
-	uint32_t port;	     /* number; of a device 0, as it is of the port of a switch */
-	MetricValue *values; /* by row */
-	MetricFinding *findings;
-	size_t n_findings;
+	Object *object;	  /* with the values that are valid; of a table, how many entries it has */
+	uint32_t device;  /* kernel index */
+	uint32_t port;	  /* number; of a device PORT_NUMBER_NONE */
+	const char *name; /* of the device; NULL if it is not known */
+	char number[12];  /* of the port, as text; "" of a device */
+	bool is_function; /* the device is a virtual function or a subfunction */
 	/* of a port, after metrics_read_counters(): by row of counters.def; NULL: they were not
 	 * asked for */
 	MetricCounter *counters;
 	bool has_counters; /* they could be read */
 	bool had_counters; /* in the reply before */
-	const char *name;  /* of the device; NULL if it is not known */
-	char number[12];   /* of the port, as text; "" of a device */
-	bool is_function;  /* the device is a virtual function or a subfunction */
-	/* with the values and findings; NULL: they are of the reply with all */
-	sd_bus_message *reply;
 } MetricObject;
 
 /* A counter without a row. */
@@ -88,11 +60,12 @@ typedef struct MetricObjects {
 
 struct Metrics {
 	MetricObjects objects[_METRIC_OBJECT_KIND_MAX];
-	MetricObject machine; /* without a name and values: its findings, and their reply */
+	Value findings; /* of the machine */
 	ForeignCounters foreign,
 		foreign_before; /* those of the last reply, and room for the next */
 	uint64_t layout;
-	sd_bus_message *objects_reply, *counters_reply; /* NULL: not read */
+	bool has_objects;		/* they were read */
+	sd_bus_message *counters_reply; /* NULL: not read */
 };
 
 /* The port with number PORT of the device with index DEVICE; NULL if there is none. */

@@ -54,10 +54,9 @@ DEFINE_CLEANUP(Metrics, metrics_free);
  * Reads REPLY, which is that to org.freedesktop.DBus.ObjectManager.GetManagedObjects() of rdmad:
  * a{oa{sa{sv}}}; or a message like it, in which the interface "" is all of an object. A property
  * without a row, which a later rdmad sends, is skipped. A device or port without a name is left
- * out, and of those with the same name and number all but the first. M keeps a reference to the
- * message, whose texts it uses, and must not have read such a reply before. -EINVAL: the reply has
- * been read before. -ENOMEM; -EBADMSG, -ENXIO: the message has another type or is damaged. After an
- * error M can only be freed.
+ * out, and of those with the same name and number all but the first. -EINVAL: M has
+ * read such a reply before. -ENOMEM; -EBADMSG, -ENXIO: the message has another type or is damaged.
+ * After an error M can only be freed.
  */
 int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 

@@ -32,9 +32,9 @@ static void visit_info(Visit *v)
 		size_t n_labels = visit_set_labels(&list->items[n], labels);
 
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-			const MetricValue *value = &list->items[n].values[rows[i]];
+			const Value *value = visit_value(&list->items[n], rows[i]);
 
-			if (value->kind == METRIC_VALUE_TEXT && *value->text)
+			if (value->type == VALUE_TEXT && *value->text)
 				labels[n_labels++] = (MetricLabel){names[i], value->text};
 		}
 		visit_put_labels(v, &list->items[n], labels, n_labels, one);
@@ -48,10 +48,10 @@ static void visit_code(Visit *v, PortAttr a, const char *name)
 
 	begin(v, METRIC_TYPE_GAUGE, name, "", port_attributes[a].help);
 	for (size_t n = 0; n < list->n; n++) {
-		const MetricValue *value = &list->items[n].values[a];
+		const Value *value = visit_value(&list->items[n], a);
 		uint32_t code;
 
-		if (value->kind == METRIC_VALUE_TEXT &&
+		if (value->type == VALUE_TEXT &&
 		    decode_value(port_attributes[a].type, value->text, &code) == 0)
 			visit_put_sample(v, &list->items[n], NULL, NULL, whole(code));
 	}
@@ -64,7 +64,7 @@ static void visit_rate(Visit *v)
 
 	begin(v, METRIC_TYPE_GAUGE, "rate_bytes_per_second", metric_row_unit(row), row->help);
 	for (size_t n = 0; n < list->n; n++) {
-		const MetricValue *value = &list->items[n].values[PORT_ATTR_rate];
+		const Value *value = visit_value(&list->items[n], PORT_ATTR_rate);
 
 		if (is_number(value))
 			visit_put_sample(v, &list->items[n], NULL, NULL, visit_number(row, value));

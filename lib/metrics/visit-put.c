@@ -65,12 +65,18 @@ void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
 				      .counter = counter});
 }
 
-MetricNumber visit_number(const Attribute *row, const MetricValue *value)
+MetricNumber visit_number(const Attribute *row, const Value *value)
 {
-	MetricNumber n = {.value = value->number,
-			  .divisor = 1,
-			  .negative = value->kind == METRIC_VALUE_NEGATIVE};
+	MetricNumber n = {.value = value->number, .divisor = 1};
 
+	if (value->type == VALUE_BOOL)
+		n.value = value->boolean;
+	if (value->type == VALUE_ARRAY)
+		n.value = value->n;
+	if (value->type == VALUE_SIGNED) {
+		n.value = -n.value;
+		n.negative = true;
+	}
 	if (row->unit == UNIT_BITS_PER_S)
 		n.divisor = 8;
 	else if (row->unit == UNIT_USEC || row->unit == UNIT_TIMESTAMP ||

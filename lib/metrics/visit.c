@@ -59,9 +59,9 @@ static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 	visit_begin_family(v, type_of(row), metric_row_unit(row), v->help);
 	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
 		const MetricObject *o = &list->items[n];
-		const MetricValue *value = &o->values[i];
+		const Value *value = visit_value(o, i);
 
-		if (row->metric == METRIC_STATESET && value->kind == METRIC_VALUE_TEXT)
+		if (row->metric == METRIC_STATESET && value->type == VALUE_TEXT)
 			put_states(v, o, row, value->text);
 		else if (row->metric != METRIC_STATESET && is_number(value))
 			visit_put_sample(v, o, NULL, NULL, visit_number(row, value));
@@ -71,13 +71,11 @@ static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 /* rdma_port_info and rdma_device_info */
 
 /* The value of ROW as that of a label; NULL if it has none. */
-static const char *label_text(const Attribute *row, const MetricValue *value,
+static const char *label_text(const Attribute *row, const Value *value,
 			      char buffer[METRIC_NUMBER_MAX])
 {
-	if (value->kind == METRIC_VALUE_TEXT)
+	if (value->type == VALUE_TEXT)
 		return *value->text ? value->text : NULL;
-	if (value->kind == METRIC_VALUE_LIST)
-		return value->list;
 	if (!is_number(value))
 		return NULL;
 	if (row->unit == UNIT_HEX)
@@ -100,7 +98,7 @@ static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
 
 		if (row->metric != METRIC_INFO)
 			continue;
-		text = label_text(row, &o->values[i], numbers[n]);
+		text = label_text(row, visit_value(o, i), numbers[n]);
 		if (text)
 			labels[n++] = (MetricLabel){names[i], text};
 	}
@@ -128,10 +126,12 @@ static void put_unavailable(Visit *v, const MetricObjects *list, const MetricObj
 	size_t n = visit_set_labels(o, labels);
 
 	for (size_t i = 0; i < list->n_rows; i++) {
-		if (o->values[i].kind != METRIC_VALUE_UNAVAILABLE)
+		const char *code = object_unavailable_code(o->object, i);
+
+		if (!code)
 			continue;
 		labels[n] = (MetricLabel){"attribute", list->rows[i].name};
-		labels[n + 1] = (MetricLabel){"reason", o->values[i].text};
+		labels[n + 1] = (MetricLabel){"reason", code};
 		visit_put_labels(v, o, labels, n + 2, one);
 	}
 }
@@ -150,20 +150,48 @@ static void visit_unavailable(Visit *v, const MetricObjects *list, const char *w
 
 /* rdma_finding */
 
-static void put_findings(Visit *v, const MetricObject *o)
+/* The check that has found F; "" if F does not count: it is a part of another finding, which is
+ * counted, or somebody has acknowledged it. */
+static const char *counted_check(const Value *f)
+{
+	if (f->type != VALUE_STRUCT || f->n < 2 || value_tail(f, 3, "Cause") ||
+	    value_tail(f, 3, "Acknowledged"))
+		return "";
+	return value_text(&f->items[0]);
+}
+
+/* The findings of O, or of the machine: a sample for each check. */
+static void put_findings(Visit *v, const MetricObject *o, const Value *findings)
 {
 	MetricLabel labels[5];
 	size_t n = visit_set_labels(o, labels);
 
-	for (size_t i = 0; i < o->n_findings; i++) {
-		const MetricFinding *f = &o->findings[i];
+	VALUE_FOREACH(f, findings) {
+		const char *check = counted_check(f),
+			   *condition = value_text(value_tail(f, 3, "Condition"));
+		uint64_t times = 0;
+		bool is_first = *check;
 
-		labels[n] = (MetricLabel){"check", f->check};
-		labels[n + 1] = (MetricLabel){"severity", f->severity};
-		labels[n + 2] = (MetricLabel){"condition", f->condition};
-		visit_put_labels(v, o, labels, n + (*f->condition ? 3 : 2), whole(f->n));
+		VALUE_FOREACH(other, findings) {
+			bool is_same = streq(counted_check(other), check);
+
+			is_first &= !is_same || other >= f;
+			times += is_same;
+		}
+		if (!is_first)
+			continue;
+		labels[n] = (MetricLabel){"check", check};
+		labels[n + 1] = (MetricLabel){"severity", value_text(&f->items[1])};
+		labels[n + 2] = (MetricLabel){"condition", condition};
+		visit_put_labels(v, o, labels, n + (*condition ? 3 : 2), whole(times));
 	}
 }
+
+/* The row with the findings */
+static const size_t findings_rows[_METRIC_OBJECT_KIND_MAX] = {
+	[METRIC_PORTS] = PORT_ATTR_findings,
+	[METRIC_DEVICES] = DEVICE_ATTR_findings,
+};
 
 /* One family for ports, devices and the machine: an alert takes all. */
 static void visit_findings(Visit *v)
@@ -176,10 +204,13 @@ static void visit_findings(Visit *v)
 		"severe it is, and what kind of trouble; the value is how often. What is a part "
 		"of another finding is not counted.");
 	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++)
-		for (size_t n = 0; n < v->metrics->objects[k].n && v->r >= 0; n++)
-			put_findings(v, &v->metrics->objects[k].items[n]);
+		for (size_t n = 0; n < v->metrics->objects[k].n && v->r >= 0; n++) {
+			const MetricObject *o = &v->metrics->objects[k].items[n];
+
+			put_findings(v, o, visit_value(o, findings_rows[k]));
+		}
 	if (v->r >= 0)
-		put_findings(v, &v->metrics->machine);
+		put_findings(v, &(MetricObject){}, &v->metrics->findings);
 }
 
 /* Counters */

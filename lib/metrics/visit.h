@@ -26,9 +26,16 @@ static inline MetricNumber whole(uint64_t value)
 	return (MetricNumber){.value = value, .divisor = 1};
 }
 
-static inline bool is_number(const MetricValue *value)
+static inline bool is_number(const Value *value)
 {
-	return value->kind == METRIC_VALUE_NUMBER || value->kind == METRIC_VALUE_NEGATIVE;
+	return value->type == VALUE_BOOL || value->type == VALUE_UNSIGNED ||
+	       value->type == VALUE_SIGNED || value->type == VALUE_ARRAY;
+}
+
+/* The value of row I of O. */
+static inline const Value *visit_value(const MetricObject *o, size_t i)
+{
+	return &o->object->values[i];
 }
 
 /* Begins the family that v->name names. */
@@ -45,7 +52,7 @@ void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const 
 /* A sample of O whose number is the counter at COUNTER. */
 void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter);
 /* The number VALUE of ROW, in the unit of the metric. */
-MetricNumber visit_number(const Attribute *row, const MetricValue *value);
+MetricNumber visit_number(const Attribute *row, const Value *value);
 
 /* Visits the families that node_exporter has. */
 void visit_node_exporter(Visit *v);

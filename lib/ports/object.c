@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "pci.h"
 #include "port-name.h"
+#include "table.h"
 #include "unavailable.h"
 
 #define BATCH_ROWS 7U
@@ -132,12 +133,16 @@ const Attribute *object_find_row(const char *name, bool *ret_of_device)
 }
 
 /* The row; the number of rows if there is none. Each name is that of one row of an object, whatever
- * the interface: INTERFACE_RAW is any. */
-static size_t find_property(const Object *o, AttrInterface interface, const char *name)
+ * the interface: INTERFACE_RAW is any. Names come in the order of the rows: *CURSOR, where the last
+ * was found, saves looking. */
+static size_t find_property(const Object *o, AttrInterface interface, const char *name,
+			    size_t *cursor)
 {
-	for (size_t i = 0; i < o->n_rows; i++) {
+	for (size_t n = 0; n < o->n_rows; n++) {
+		size_t i = *cursor;
 		AttrInterface of = o->rows[i].interface;
 
+		*cursor = (i + 1) % o->n_rows;
 		if ((of == interface || (interface == INTERFACE_RAW && of != INTERFACE_RAW)) &&
 		    streq(o->rows[i].name, name))
 			return i;
@@ -148,10 +153,13 @@ static size_t find_property(const Object *o, AttrInterface interface, const char
 int object_read_row(Object *o, size_t i, sd_bus_message *m)
 {
 	_cleanup_value_ Value read = {};
-	int r = value_read(m, &read);
+	AttrType type = o->rows[i].type;
+	bool is_counted =
+		o->counts_entries && type != ATTR_FINDINGS && attr_table_entry_size(type) > 0;
+	int r = is_counted ? value_read_count(m, &read) : value_read(m, &read);
 
 	if (r >= 0)
-		r = value_join(o->rows[i].type, &read);
+		r = value_join(type, &read);
 	if (r < 0)
 		return r;
 	o->interfaces |= 1U << o->rows[i].interface;
@@ -161,7 +169,7 @@ int object_read_row(Object *o, size_t i, sd_bus_message *m)
 	return 0;
 }
 
-int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
+static int read_properties(Object *o, const char *interface, sd_bus_message *m, size_t *cursor)
 {
 	AttrInterface i = INTERFACE_RAW;
 	const char *name;
@@ -173,7 +181,7 @@ int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
 		o->interfaces |= 1U << i;
 	w = bus_walk_pairs(m, "sv");
 	while (bus_walk_named(&w, &name)) {
-		size_t row = find_property(o, i, name);
+		size_t row = find_property(o, i, name, cursor);
 
 		if (row < o->n_rows)
 			w.r = object_read_row(o, row, m);
@@ -181,13 +189,21 @@ int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
 	return w.r;
 }
 
+int object_read_properties(Object *o, const char *interface, sd_bus_message *m)
+{
+	size_t cursor = 0;
+
+	return read_properties(o, interface, m, &cursor);
+}
+
 int object_read_interfaces(Object *o, sd_bus_message *m)
 {
 	BusWalk w = bus_walk_pairs(m, "sa{sv}");
 	const char *interface;
+	size_t cursor = 0;
 
 	while (bus_walk_named(&w, &interface))
-		w.r = object_read_properties(o, interface, m);
+		w.r = read_properties(o, interface, m, &cursor);
 	return w.r;
 }
 
@@ -239,17 +255,34 @@ bool object_has(const Object *o, size_t i)
 	       (o->made && object_unavailable_code(o, i));
 }
 
+static size_t row_of_codes(const Object *o)
+{
+	return o->is_port ? (size_t)PORT_ATTR_unavailable : (size_t)DEVICE_ATTR_unavailable;
+}
+
+void object_drop_unavailable(Object *o)
+{
+	const Value *codes = &o->values[row_of_codes(o)];
+	size_t cursor = 0;
+
+	for (size_t i = 0; codes->type == VALUE_DICT && i < codes->n; i += 2) {
+		size_t row = find_property(o, INTERFACE_RAW, value_text(&codes->items[i]), &cursor);
+
+		if (row < o->n_rows && row != row_of_codes(o))
+			value_done(&o->values[row]);
+	}
+}
+
 const char *object_unavailable_code(const Object *o, size_t i)
 {
-	size_t codes = o->is_port ? (size_t)PORT_ATTR_unavailable : (size_t)DEVICE_ATTR_unavailable;
 	const Value *code;
 
 	if (o->made) {
 		mask_set(o->made->read, (unsigned int)i, true);
-		mask_set(o->made->read, (unsigned int)codes, true);
+		mask_set(o->made->read, (unsigned int)row_of_codes(o), true);
 		return o->made->source->unavailable(o->made->what, i);
 	}
-	code = value_lookup(&o->values[codes], o->rows[i].name);
+	code = value_lookup(&o->values[row_of_codes(o)], o->rows[i].name);
 
 	return code ? value_text(code) : NULL;
 }

@@ -31,6 +31,8 @@ typedef struct MadeValues {
 typedef struct Object {
 	char *path;
 	bool is_port;
+	bool counts_entries; /* a table that is read, but the findings, is the number of its entries
+			      */
 	const Attribute *rows; /* port_attributes or device_attributes */
 	size_t n_rows;
 	unsigned int interfaces; /* 1 << AttrInterface of those that are there */
@@ -70,6 +72,8 @@ int object_read_interfaces(Object *o, sd_bus_message *m);
 /* Finds the row of the property called NAME, first among those of a port and then among those of a
  * device; NULL if there is none. Upper and lower case are the same. */
 const Attribute *object_find_row(const char *name, bool *ret_of_device);
+/* Takes the values away that are not valid. */
+void object_drop_unavailable(Object *o);
 /* Removes an interface and its values. */
 void object_remove_interface(Object *o, const char *interface);
 

@@ -157,6 +157,28 @@ int value_read(sd_bus_message *m, Value *ret)
 	return r;
 }
 
+int value_read_count(sd_bus_message *m, Value *ret)
+{
+	const char *contents;
+	uint64_t n = 0;
+	char type;
+	int r = sd_bus_message_peek_type(m, &type, &contents);
+
+	if (r >= 0 && (type != SD_BUS_TYPE_VARIANT || *contents != SD_BUS_TYPE_ARRAY))
+		return value_read(m, ret);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, type, contents);
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, contents + 1);
+	for (; r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0; n++)
+		r = sd_bus_message_skip(m, contents + 1);
+	for (int i = 0; r >= 0 && i < 2; i++)
+		r = sd_bus_message_exit_container(m);
+	if (r >= 0)
+		*ret = (Value){.type = VALUE_UNSIGNED, .number = n};
+	return r;
+}
+
 int value_take(const AttrValue *published, Value *ret)
 {
 	switch (published->kind) {

@@ -50,6 +50,8 @@ void value_done(Value *v);
 /* Reads the next complete value of M; of a variant, what is in it. *RET must be VALUE_NONE; after
  * an error it may hold a part of the value. */
 int value_read(sd_bus_message *m, Value *ret);
+/* The same of a variant with an array: the value is the number of its entries. */
+int value_read_count(sd_bus_message *m, Value *ret);
 /* Makes V, a list of TYPE, its text (lib/model/list.h); leaves V alone if TYPE is no list. -ENOMEM.
  */
 int value_join(AttrType type, Value *v);
