@@ -500,7 +500,7 @@ static unsigned int share_tables(PortSnapshot *s, const PortSnapshot *old)
 	return others;
 }
 
-static inline bool is_compared(const Attribute *a)
+static _always_inline_ bool is_compared(const Attribute *a)
 {
 	return row_is_of_core(a) && attr_is_in_signals(a) && a->size;
 }

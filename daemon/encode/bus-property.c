@@ -265,12 +265,12 @@ unsigned int bus_changed_interfaces(const AttrMask *changed)
 	return interfaces;
 }
 
-static inline bool is_sent(const Attribute *a)
+static _always_inline_ bool is_sent(const Attribute *a)
 {
 	return attr_is_in_signals(a) && !row_is_table(a);
 }
 
-static inline bool is_invalidated(const Attribute *a)
+static _always_inline_ bool is_invalidated(const Attribute *a)
 {
 	return attr_is_signalled(a) && row_is_table(a);
 }

@@ -505,7 +505,7 @@ static bool take_rows(Health *h, DeviceHealth *d, Mark *mark, AttrMask changed, 
 	return is_own || !mask_is_empty(&compares);
 }
 
-static inline bool is_counter(const Attribute *a)
+static _always_inline_ bool is_counter(const Attribute *a)
 {
 	return a->class == CLASS_COUNTER && a->size > 0;
 }

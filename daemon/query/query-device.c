@@ -35,13 +35,13 @@ static void note_answer(const Target *t, DeviceSnapshot *s, const char *what, in
 	s->unanswered = mask_or(s->unanswered, mask_without(rows, s->supplied));
 }
 
-static inline bool is_of_verbs(const Attribute *a)
+static _always_inline_ bool is_of_verbs(const Attribute *a)
 {
 	return a->source == SOURCE_VERBS;
 }
 
 /* How many resources are in use changes all the time. */
-static inline bool is_of_resources(const Attribute *a)
+static _always_inline_ bool is_of_resources(const Attribute *a)
 {
 	return a->source == SOURCE_NLDEV && a->class == CLASS_COUNTER;
 }

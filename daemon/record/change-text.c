@@ -146,7 +146,7 @@ static void put_table(Lines *l, const Attribute *row, const Table *was, const Ta
 /* Rows */
 
 /* A scalar row that a source supplies. */
-static inline bool is_of_source(const Attribute *a)
+static _always_inline_ bool is_of_source(const Attribute *a)
 {
 	return attr_is_of_source(a) && a->size > 0;
 }
@@ -212,7 +212,7 @@ static void put_values(Lines *l, const PortSnapshot *was, const PortSnapshot *is
 }
 
 /* A row of source whose value can have been published, or be published later. */
-static inline bool is_told(const Attribute *a)
+static _always_inline_ bool is_told(const Attribute *a)
 {
 	return is_of_source(a) && a->class != CLASS_COUNTER;
 }

@@ -32,19 +32,19 @@ void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 }
 
 /* Whether the row is one that the kernel reports of the network interface of a port, by netlink. */
-static inline bool is_of_netdev(const Attribute *a)
+static _always_inline_ bool is_of_netdev(const Attribute *a)
 {
 	return (a->source == SOURCE_RTNL && a->type != ATTR_VFS) || a->source == SOURCE_DCB ||
 	       a->source == SOURCE_ETHTOOL;
 }
 
-static inline bool is_of_verbs(const Attribute *a)
+static _always_inline_ bool is_of_verbs(const Attribute *a)
 {
 	return a->source == SOURCE_VERBS || a->source == SOURCE_DV;
 }
 
 /* Counters and users have queries of their own. */
-static inline bool is_of_reading(const Attribute *a)
+static _always_inline_ bool is_of_reading(const Attribute *a)
 {
 	return a->type == ATTR_COUNTERS || a->type == ATTR_USERS;
 }

@@ -46,7 +46,7 @@ unsigned int port_part_of(PortAttr a)
 	P(CABLE)
 
 #define P(part)                                                                                    \
-	static inline __attribute__((always_inline)) bool is_of_##part(const Attribute *a)         \
+	static _always_inline_ bool is_of_##part(const Attribute *a)                               \
 	{                                                                                          \
 		return PART_OF(a->source, a->type) == READ_##part;                                 \
 	}

@@ -365,7 +365,7 @@ static void sanitize_table(AttrType type, const Table *t)
 }
 
 /* Whether the row may be supplied and not be valid. */
-static inline bool has_rule(const Attribute *a)
+static _always_inline_ bool has_rule(const Attribute *a)
 {
 	return a->valid != VALID_ALWAYS || attr_has_range(a->type) ||
 	       (a->interface != INTERFACE_PORT && a->interface != INTERFACE_DEVICE);
@@ -424,7 +424,7 @@ void device_derive(DeviceSnapshot *s)
 }
 
 /* Whether a change of the row is looked for in the values. */
-static inline bool is_compared(const Attribute *a)
+static _always_inline_ bool is_compared(const Attribute *a)
 {
 	return attr_is_signalled(a) && a->type != ATTR_UNAVAILABLE;
 }
@@ -612,7 +612,7 @@ const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a)
 	return unavailable(s, a, &guessed);
 }
 
-static inline bool is_property(const Attribute *a)
+static _always_inline_ bool is_property(const Attribute *a)
 {
 	return a->interface != INTERFACE_RAW;
 }

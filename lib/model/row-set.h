@@ -9,10 +9,11 @@
 
 #include "attribute.h"
 
-/* The rows of a port, or of a device, for which WHERE returns true. WHERE must be an inline
- * function that looks at nothing else. The table stands here once more, because the compiler sees
- * none of another file; the program has only the constant. */
-static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(const Attribute *))
+/* The rows of a port, or of a device, for which WHERE returns true. WHERE must be a function that
+ * looks at nothing else, and _always_inline_: without that gcc calls it for each row at run time,
+ * if it finds the table too long. The table stands here once more, because the compiler sees none
+ * of another file; the program has only the constant. */
+static _always_inline_ AttrMask port_rows(bool (*where)(const Attribute *))
 {
 #define PORT(field, ...) [PORT_ATTR_##field] = {ATTR_ROW(PortValues, field, __VA_ARGS__)},
 	static const Attribute table[] = {
@@ -29,7 +30,7 @@ static inline __attribute__((always_inline)) AttrMask port_rows(bool (*where)(co
 	return rows;
 }
 
-static inline __attribute__((always_inline)) AttrMask device_rows(bool (*where)(const Attribute *))
+static _always_inline_ AttrMask device_rows(bool (*where)(const Attribute *))
 {
 #define DEVICE(field, ...) [DEVICE_ATTR_##field] = {ATTR_ROW(DeviceValues, field, __VA_ARGS__)},
 	static const Attribute table[] = {
@@ -48,40 +49,40 @@ static inline __attribute__((always_inline)) AttrMask device_rows(bool (*where)(
 
 /* The predicates that more than one file needs. */
 
-static inline bool row_is_any(_unused_ const Attribute *a)
+static _always_inline_ bool row_is_any(_unused_ const Attribute *a)
 {
 	return true;
 }
 
-static inline bool row_is_of_core(const Attribute *a)
+static _always_inline_ bool row_is_of_core(const Attribute *a)
 {
 	return a->source == SOURCE_CORE;
 }
 
 /* What rdmad counts of an object and publishes. */
-static inline bool row_is_count(const Attribute *a)
+static _always_inline_ bool row_is_count(const Attribute *a)
 {
 	return a->source == SOURCE_CORE && a->type == ATTR_U64 && a->unit != UNIT_TIMESTAMP;
 }
 
-static inline bool row_is_derived(const Attribute *a)
+static _always_inline_ bool row_is_derived(const Attribute *a)
 {
 	return a->source == SOURCE_DERIVED;
 }
 
-static inline bool row_is_measured(const Attribute *a)
+static _always_inline_ bool row_is_measured(const Attribute *a)
 {
 	return a->source == SOURCE_MEASURED;
 }
 
 /* The rows that an object has their interface for, once one of them is known. */
-static inline bool row_brings_interface(const Attribute *a)
+static _always_inline_ bool row_brings_interface(const Attribute *a)
 {
 	return a->source == SOURCE_DV || a->interface == INTERFACE_DEVICE_LIMITS ||
 	       (a->interface == INTERFACE_SIGNAL && a->source != SOURCE_MEASURED);
 }
 
-static inline bool row_is_text(const Attribute *a)
+static _always_inline_ bool row_is_text(const Attribute *a)
 {
 	return attr_is_text(a->type);
 }

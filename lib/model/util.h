@@ -22,6 +22,7 @@
 #define USEC_PER_MSEC	 UINT64_C(1000)
 #define _printf_(f, a)	 __attribute__((format(printf, f, a)))
 #define _unused_	 __attribute__((unused))
+#define _always_inline_	 inline __attribute__((always_inline))
 #define _cleanup_(f)	 __attribute__((cleanup(f)))
 #define _cleanup_free_	 _cleanup_(free_pointer)
 #define _cleanup_close_	 _cleanup_(close_pointer)
