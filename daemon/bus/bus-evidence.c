@@ -14,7 +14,7 @@ static void put_entry(BusWriter *w, const EvidenceEntry *e)
 	PublishedEvidence published = {
 		.timestamp = e->when.realtime_usec,
 		.monotonic = e->when.monotonic_usec,
-		.what = evidence_row(e->kind).name,
+		.what = evidence_name(e->kind),
 		.from = e->from,
 		.to = e->to,
 		.reason = event_reason_name(e->when.reason),

@@ -227,7 +227,7 @@ bool health_evidence(const void *of, size_t i, Seen *ret)
 	if (e->port == 0 || e->port == shown->port)
 		*ret = (Seen){e->when.realtime_usec,
 			      e->when.monotonic_usec,
-			      evidence_row(e->kind).name,
+			      evidence_name(e->kind),
 			      e->from,
 			      e->to,
 			      event_reason_name(e->when.reason)};

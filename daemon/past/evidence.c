@@ -186,10 +186,10 @@ void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
 	if (!get_log(l))
 		return;
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const Attribute *a = evidence_row(kind).port;
+		const Attribute *a = evidence_rows[kind].port;
 		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
 
-		if (a && mask_has(changed, i) && a->size && !evidence_row(kind).least)
+		if (a && mask_has(changed, i) && a->size && !evidence_rows[kind].least)
 			note_row(*l, port, kind, a, &s->values,
 				 a->source == SOURCE_CORE || mask_has(&s->valid, i), when);
 	}
@@ -201,7 +201,7 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
 	if (!get_log(l))
 		return;
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const Attribute *a = evidence_row(kind).device;
+		const Attribute *a = evidence_rows[kind].device;
 		unsigned int i = a ? (unsigned int)(a - device_attributes) : 0;
 
 		if (a && a->size && mask_has(changed, i))
@@ -232,7 +232,7 @@ static bool extend(EvidenceLog *l, uint32_t port, EvidenceKind kind, const char 
 static void note_count(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Attribute *a,
 		       const void *values, const EvidenceMoment *when)
 {
-	uint64_t least = evidence_row(kind).least, was, is;
+	uint64_t least = evidence_rows[kind].least, was, is;
 	Known *known = get_known(l, port);
 	EvidenceText text;
 
@@ -251,12 +251,12 @@ static void note_count(EvidenceLog *l, uint32_t port, EvidenceKind kind, const A
 void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when)
 {
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		EvidenceRow row = evidence_row(kind);
+		const EvidenceRow *row = &evidence_rows[kind];
 
-		if (row.least && row.device &&
-		    mask_has(&s->valid, (unsigned int)(row.device - device_attributes)) &&
+		if (row->least && row->device &&
+		    mask_has(&s->valid, (unsigned int)(row->device - device_attributes)) &&
 		    get_log(l))
-			note_count(*l, 0, kind, row.device, &s->values, when);
+			note_count(*l, 0, kind, row->device, &s->values, when);
 	}
 }
 
@@ -264,11 +264,11 @@ void evidence_note_port_counts(EvidenceLog **l, uint32_t port, const PortSnapsho
 			       const EvidenceMoment *when)
 {
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		EvidenceRow row = evidence_row(kind);
+		const EvidenceRow *row = &evidence_rows[kind];
 
-		if (row.least && row.port &&
-		    mask_has(&s->valid, (unsigned int)(row.port - port_attributes)) && get_log(l))
-			note_count(*l, port, kind, row.port, &s->values, when);
+		if (row->least && row->port &&
+		    mask_has(&s->valid, (unsigned int)(row->port - port_attributes)) && get_log(l))
+			note_count(*l, port, kind, row->port, &s->values, when);
 	}
 }
 
@@ -406,7 +406,7 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 			  const PortSnapshot *s, const EvidenceMoment *when)
 {
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const Attribute *a = evidence_row(kind).port;
+		const Attribute *a = evidence_rows[kind].port;
 		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
 		const Table *old, *new;
 		PortTable t;

@@ -269,10 +269,11 @@ static void put_evidence(void)
 {
 	puts(".Bl -tag -width indent -compact");
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		EvidenceRow row = evidence_row(kind);
+		const EvidenceRow *row = &evidence_rows[kind];
+		const Attribute *a = row->port ? row->port : row->device;
 
-		printf(".It Va %s\n", row.name);
-		mdoc_put_text(row.help);
+		printf(".It Va %s\n", evidence_name(kind));
+		mdoc_put_text(a ? a->help : row->help);
 		putchar('\n');
 	}
 	puts(".El");

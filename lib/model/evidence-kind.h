@@ -16,12 +16,13 @@ typedef enum EvidenceKind {
 } EvidenceKind;
 
 typedef struct EvidenceRow {
-	const char *name;	 /* as it is published */
-	const char *help;	 /* one sentence or more */
+	const char *name, *help; /* of what is no attribute */
 	const Attribute *port;	 /* the row of a port that it is about, NULL: none */
 	const Attribute *device; /* the row of a device, NULL: none */
 	uint64_t least;		 /* of a row that counts: by how much it must have grown; else 0 */
 } EvidenceRow;
 
-/* The row of KIND. */
-EvidenceRow evidence_row(EvidenceKind kind);
+extern const EvidenceRow evidence_rows[_EVIDENCE_MAX];
+
+/* The name of KIND, as it is published. */
+const char *evidence_name(EvidenceKind kind);
