@@ -595,7 +595,7 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	rename_port(p, s, ret->tables);
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
 	p->now = *s;
-	*s = (PortSnapshot){};
+	memset(s->tables, 0, sizeof(s->tables));
 	ret->op = take_answer(p, &ret->changed);
 	if (counts)
 		take_counts(p, counts);

@@ -83,7 +83,7 @@ static void take_port(Manager *m, Port *p, uint32_t reasons, int error, QueryErr
 		      const char *text, PortSnapshot *snapshot)
 {
 	Schedule *w = p->device->schedule;
-	_cleanup_(port_change_done) PortChange change = {};
+	_cleanup_(port_change_done) PortChange change;
 	uint64_t now = realtime_now_usec();
 
 	if (error < 0)

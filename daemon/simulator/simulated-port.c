@@ -296,7 +296,9 @@ static int set_addresses(PortEdit *e, const char *value, char **ret_message)
 
 void port_edit_begin(PortEdit *e, SimulatedPort *port)
 {
-	*e = (PortEdit){.port = port, .next = port->now};
+	e->port = port;
+	e->next = port->now;
+	e->touched = (AttrMask){};
 }
 
 void port_edit_discard(PortEdit *e)
@@ -304,7 +306,7 @@ void port_edit_discard(PortEdit *e)
 	for (PortTable t = 0; e->port && t < _PORT_TABLE_MAX; t++)
 		if (e->next.tables[t] != e->port->now.tables[t])
 			table_free(e->next.tables[t]);
-	*e = (PortEdit){};
+	e->port = NULL;
 }
 
 void port_edit_commit(PortEdit *e)
@@ -313,7 +315,7 @@ void port_edit_commit(PortEdit *e)
 		if (e->next.tables[t] != e->port->now.tables[t])
 			table_free(e->port->now.tables[t]);
 	e->port->now = e->next;
-	*e = (PortEdit){};
+	e->port = NULL;
 }
 
 /* SET is simulated_counters_set() or simulated_users_set(). */
