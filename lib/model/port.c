@@ -496,16 +496,6 @@ static const Unavailable *not_read(int32_t error)
 					     : UNAVAILABLE_QUERY_FAILED);
 }
 
-/* Why a row that is supplied has no value. */
-static const Unavailable *not_valid(const Attribute *row, const void *values, uint32_t state,
-				    bool is_guessed)
-{
-	const Unavailable *why = broken_rule(row, values, state);
-
-	return why ? why
-		   : because(is_guessed ? UNAVAILABLE_NOT_MEASURED : UNAVAILABLE_NOT_APPLICABLE);
-}
-
 /* Whether ROW cannot be read without verbs because of ERROR, for which verbs could not be asked:
  * what comes from verbs, or is made of that. Direct verbs can name every port of an open device. */
 static bool is_of_verbs(const Attribute *row, int32_t error)
@@ -595,21 +585,21 @@ static bool same_not_supplied(const PortSnapshot *a, const PortSnapshot *b)
 	       has_fec_off(a) == has_fec_off(b);
 }
 
-/* What port_unavailable() returns. GUESSED: the guessed rows of S. */
-static const Unavailable *unavailable(const PortSnapshot *s, PortAttr a, const AttrMask *guessed)
-{
-	if (mask_has(&s->valid, a))
-		return NULL;
-	return mask_has(&s->supplied, a) ? not_valid(&port_attributes[a], &s->values, rule_state(s),
-						     mask_has(guessed, a))
-					 : port_not_supplied(s, a);
-}
-
 const Unavailable *port_unavailable(const PortSnapshot *s, PortAttr a)
 {
-	const AttrMask guessed = guessed_rows(s);
+	const Unavailable *why;
+	AttrMask guessed;
 
-	return unavailable(s, a, &guessed);
+	if (mask_has(&s->valid, a))
+		return NULL;
+	if (!mask_has(&s->supplied, a))
+		return port_not_supplied(s, a);
+	why = broken_rule(&port_attributes[a], &s->values, rule_state(s));
+	if (why)
+		return why;
+	guessed = guessed_rows(s);
+	return because(mask_has(&guessed, a) ? UNAVAILABLE_NOT_MEASURED
+					     : UNAVAILABLE_NOT_APPLICABLE);
 }
 
 static _always_inline_ bool is_property(const Attribute *a)
@@ -619,7 +609,6 @@ static _always_inline_ bool is_property(const Attribute *a)
 
 bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
 {
-	const AttrMask guessed_a = guessed_rows(a), guessed_b = guessed_rows(b);
 	AttrMask rows = mask_without(port_rows(is_property), mask_and(a->valid, b->valid));
 	unsigned int interfaces = port_interfaces(a) | port_interfaces(b);
 
@@ -627,17 +616,21 @@ bool port_reasons_differ(const PortSnapshot *a, const PortSnapshot *b)
 		rows = mask_and(rows, a->supplied);
 	MASK_FOREACH(i, rows)
 	if (interfaces >> port_attributes[i].interface & 1 &&
-	    unavailable(a, i, &guessed_a) != unavailable(b, i, &guessed_b))
+	    port_unavailable(a, i) != port_unavailable(b, i))
 		return true;
 	return false;
 }
 
 const Unavailable *device_unavailable(const DeviceSnapshot *s, DeviceAttr a)
 {
+	const Unavailable *why;
+
 	if (mask_has(&s->valid, a))
 		return NULL;
-	if (mask_has(&s->supplied, a))
-		return not_valid(&device_attributes[a], &s->values, 0, false);
+	if (mask_has(&s->supplied, a)) {
+		why = broken_rule(&device_attributes[a], &s->values, 0);
+		return why ? why : because(UNAVAILABLE_NOT_APPLICABLE);
+	}
 	if (s->is_read && device_attributes[a].source == SOURCE_PCI &&
 	    mask_has(&s->valid, DEVICE_ATTR_pci_address))
 		return because(UNAVAILABLE_NEEDS_RDMAD_PCI);
