@@ -151,17 +151,33 @@ static void put_reason(BusWriter *w, const char *name, const Unavailable *why)
 	bus_writer_close(w);
 }
 
+#define INTERFACE(id, ...)                                                                         \
+	static _always_inline_ bool is_on_##id(const Attribute *a)                                 \
+	{                                                                                          \
+		return a->interface == INTERFACE_##id;                                             \
+	}
+#include "interfaces.def"
+
+/* The rows of O that are on INTERFACES. */
+static AttrMask rows_on(const CacheObject *o, unsigned int interfaces)
+{
+	AttrMask rows = {};
+
+#define INTERFACE(id, ...)                                                                         \
+	if (interfaces >> INTERFACE_##id & 1)                                                      \
+		rows = mask_or(rows, o->port ? port_rows(is_on_##id) : device_rows(is_on_##id));
+#include "interfaces.def"
+	return rows;
+}
+
 /* The reasons of the rows AMONG; NULL: of all. */
 static void put_unavailable(BusWriter *w, const CacheObject *o, const AttrMask *among)
 {
-	unsigned int interfaces = cache_object_interfaces(o);
+	AttrMask rows = mask_without(rows_on(o, cache_object_interfaces(o)), *o->valid);
 
 	bus_writer_open(w, 'a', "{ss}");
-	for (size_t a = 0; a < o->n_rows; a++)
-		if (!mask_has(o->valid, (unsigned int)a) &&
-		    interfaces >> o->rows[a].interface & 1 &&
-		    (!among || mask_has(among, (unsigned int)a)))
-			put_reason(w, o->rows[a].name, cache_object_unavailable(o, a));
+	MASK_FOREACH(a, among ? mask_and(rows, *among) : rows)
+	put_reason(w, o->rows[a].name, cache_object_unavailable(o, a));
 	bus_writer_close(w);
 }
 
@@ -241,13 +257,9 @@ void bus_put_objects(BusWriter *w, const Cache *c, const char *list)
 
 void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces)
 {
-	const Attribute *row = o->rows;
-	const size_t n = o->n_rows;
-
 	bus_writer_open(w, 'a', "{sv}");
-	for (size_t a = 0; a < n; a++, row++)
-		if (interfaces >> row->interface & 1)
-			put_property(w, o, row, a);
+	MASK_FOREACH(a, rows_on(o, interfaces))
+	put_property(w, o, &o->rows[a], a);
 	if (interfaces >> INTERFACE_DEVICE & 1) {
 		bus_writer_open_property(w, "Ports", "ao");
 		put_device_ports(w, o->device);

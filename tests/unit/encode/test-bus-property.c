@@ -220,12 +220,13 @@ static void test_unavailable(void **state)
 {
 	Test *t = *state;
 	CacheObject o = cache_object_of_port(&t->ports[0]);
-	AttrMask valid = {};
+	AttrMask valid = mask_all;
 	const char *code;
 
 	o.valid = &valid;
-	o.n_rows = 4;
-	mask_set(&valid, 2, true);
+	for (PortAttr i = 0; i < 4; i++)
+		mask_set(&valid, i, i == 2);
+	mask_set(&valid, PORT_ATTR_pfc_enabled, false);
 	begin(t);
 	bus_put_row(&t->w, &o, PORT_ATTR_unavailable);
 	bus_writer_open(&t->w, 'a', "{sv}");
