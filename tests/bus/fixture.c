@@ -161,15 +161,20 @@ sd_bus *fixture_client(const Fixture *f)
 	return bus;
 }
 
+void fixture_listen(Fixture *f, const char *paths)
+{
+	char rule[192];
+
+	snprintf(rule, sizeof(rule), "type='signal',sender='" RDMAD_BUS_NAME "',%s", paths);
+	assert_true(sd_bus_add_match(f->bus, NULL, rule, on_signal, f) >= 0);
+}
+
 void fixture_connect(Fixture *f)
 {
 	fixture_forget(f);
 	f->bus = sd_bus_close_unref(f->bus);
 	f->bus = fixture_client(f);
-	assert_true(sd_bus_add_match(f->bus, NULL,
-				     "type='signal',sender='" RDMAD_BUS_NAME
-				     "',path_namespace='" RDMAD_ROOT_PATH "'",
-				     on_signal, f) >= 0);
+	fixture_listen(f, "path_namespace='" RDMAD_ROOT_PATH "'");
 }
 
 Fixture *fixture_new(void)

@@ -54,6 +54,10 @@ void fixture_stop_bus(Fixture *f);
 /* Connects to the bus again, after it was started again. */
 void fixture_connect(Fixture *f);
 
+/* Records the signals of PATHS, of a connection that fixture_client() has made: "path='/org/rdma'".
+ */
+void fixture_listen(Fixture *f, const char *paths);
+
 /* Makes one more client connection. The caller closes it. */
 sd_bus *fixture_client(const Fixture *f);
 

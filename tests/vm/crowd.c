@@ -46,7 +46,24 @@ Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, bool t
 	run("udevadm settle -t 300 && systemctl unmask -q --runtime rdmad");
 	c->first_hung = n_hung > 0 ? (uint32_t)sim_number("device", "hung0", "index") : 0;
 	c->first_healthy = (uint32_t)sim_number("device", "sim0", "index");
+	c->healthy = fabric_new();
+	c->healthy->bus = fixture_client(c->healthy);
+	for (unsigned int i = 0; i < n_healthy; i++) {
+		char paths[80];
+
+		snprintf(paths, sizeof(paths), "path='%s'", path_of(c->first_healthy + i, 1).text);
+		fixture_listen(c->healthy, paths);
+	}
 	return c;
+}
+
+void crowd_free(Crowd *c)
+{
+	fixture_forget(c->healthy);
+	sd_bus_close_unref(c->healthy->bus);
+	free(c->healthy->signals);
+	free(c->healthy);
+	free(c);
 }
 
 void crowd_stop(Crowd *c)
@@ -139,21 +156,21 @@ static bool has_told(const Crowd *c, size_t from, uint32_t index)
 	char last[16];
 	size_t i = from;
 
-	while (i < c->f->n_signals &&
-	       !(streq(sd_bus_message_get_path(c->f->signals[i]), path.text) &&
-		 streq(sd_bus_message_get_member(c->f->signals[i]), "PropertiesChanged") &&
-		 fixture_changed(c->f->signals[i], INFINIBAND, "Lid")))
+	while (i < c->healthy->n_signals &&
+	       !(streq(sd_bus_message_get_path(c->healthy->signals[i]), path.text) &&
+		 streq(sd_bus_message_get_member(c->healthy->signals[i]), "PropertiesChanged") &&
+		 fixture_changed(c->healthy->signals[i], INFINIBAND, "Lid")))
 		i++;
-	if (i == c->f->n_signals)
+	if (i == c->healthy->n_signals)
 		return false;
-	lid = fixture_property(c->f, path.text, INFINIBAND, "Lid");
+	lid = fixture_property(c->healthy, path.text, INFINIBAND, "Lid");
 	snprintf(last, sizeof(last), "%u", c->lid);
 	return streq(lid, last);
 }
 
 void crowd_wait_changes(Crowd *c, unsigned int mask, double begin, double *ret_ms)
 {
-	size_t from = 0, n = c->f->n_signals;
+	size_t from = 0, n = c->healthy->n_signals;
 	double now = fixture_now_ms();
 
 	while (mask) {
@@ -168,12 +185,12 @@ void crowd_wait_changes(Crowd *c, unsigned int mask, double begin, double *ret_m
 		if (!mask)
 			break;
 		count_processes(c);
-		if (c->f->n_signals == from)
-			fixture_wait_more(c->f);
+		if (c->healthy->n_signals == from)
+			fixture_wait_more(c->healthy);
 		now = fixture_now_ms();
-		n = c->f->n_signals;
+		n = c->healthy->n_signals;
 	}
-	fixture_forget(c->f);
+	fixture_forget(c->healthy);
 	c->lid++;
 }
 

@@ -11,6 +11,9 @@
 
 typedef struct Crowd {
 	Fixture *f;
+	/* Hears the healthy ports alone: to read what comes of hundreds that become stale takes the
+	 * test a tenth of a second, in which it would not read of a change. */
+	Fixture *healthy;
 	unsigned int n_hung, n_healthy;	    /* "hung0" and so on, "sim0" and so on: a port each */
 	uint32_t first_hung, first_healthy; /* their kernel indexes; those of the others follow */
 	unsigned int processes;		    /* the most that the service has had */
@@ -35,6 +38,7 @@ typedef struct CrowdUsage {
  * TOGETHER: those that will hang are of one adapter. If not, each device is one of its own. */
 Crowd *crowd_new(Fixture *f, unsigned int n_hung, unsigned int n_healthy, bool together,
 		 const char *configuration);
+void crowd_free(Crowd *c);
 /* Stops the service. Nothing may hang. */
 void crowd_stop(Crowd *c);
 /* From now on the first N_HUNG devices hang: processes that ask them are in state D. Then, with

@@ -83,7 +83,7 @@ static void check(unsigned int n_hung, bool together, bool base)
 	print_usage(c);
 	change_each(c);
 	heal(c);
-	free(c);
+	crowd_free(c);
 }
 
 static void test_each_alone(_unused_ void **state)
