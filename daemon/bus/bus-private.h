@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The header that only the files of the bus share. bus.c has the connection and the tree of
- * objects, bus-port.c, bus-manager.c and bus-log.c have an interface each, bus-signal.c says what
- * has changed. */
+/* The header that only the files of the bus share. bus.c has the connection, bus-objects.c the tree
+ * of objects, bus-port.c, bus-manager.c and bus-log.c have an interface each, bus-signal.c says
+ * what has changed. */
 
 #include "bus-loop.h"
 #include "bus-wait-for.h"
@@ -52,7 +52,10 @@ extern const size_t bus_n_manager_members;
  * none. Returns what a handler of sd-bus has to return. */
 int bus_short_call_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 
-/* Add an interface to the connection. */
+/* Add to the connection: the interfaces of devices and ports, one for each that the attribute
+ * tables name; which devices and ports there are; another interface. */
+int bus_export_rows(Bus *b);
+int bus_export_list(Bus *b);
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);
 /* Answers M, a method call, if it sets a property of the log, when the bus has said whose it is.
