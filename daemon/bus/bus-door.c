@@ -210,6 +210,11 @@ static int check_machine_id(sd_bus_message *m, sd_bus_error *error)
 					  "This machine has no ID: %s", strerror(-r));
 }
 
+static bool is_of_object(sd_bus_message *m)
+{
+	return startswith(sd_bus_message_get_path(m), RDMAD_DEVICE_PREFIX);
+}
+
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	Bus *b = userdata;
@@ -225,7 +230,9 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *error)
 		r = bus_log_offer(b, m, error);
 	if (r == 0)
 		r = long_reply_offer(b->long_replies, m, error);
-	return r != 0 ? r : bus_short_call_offer(b, m, error);
+	if (r == 0)
+		r = bus_short_call_offer(b, m, error);
+	return r == 0 && is_of_object(m) ? bus_export_rows(b) : r;
 }
 
 void bus_door_admit(const char *interface)

@@ -100,7 +100,9 @@ int bus_export_rows(Bus *b)
 	static sd_bus_vtable vtables[INTERFACE_RAW][BUS_VTABLE_MAX];
 	int r;
 
-	for (AttrInterface i = 0; i < INTERFACE_RAW; i++) {
+	for (; b->n_exported < INTERFACE_RAW; b->n_exported++) {
+		AttrInterface i = b->n_exported;
+
 		if (vtables[i][0].type == 0)
 			bus_vtable_build(i, bus_port_members,
 					 i == INTERFACE_PORT ? BUS_PORT_MEMBERS : 0, vtables[i]);

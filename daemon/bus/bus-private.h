@@ -22,6 +22,8 @@ struct Bus {
 	sd_bus_slot *request; /* for the name, and hears the answer */
 	sd_bus_slot *door;    /* sees each method call first */
 	bool signals;	      /* the name is ours, or about to be */
+	/* Those before it are exported: bus_export_rows(). */
+	AttrInterface n_exported;
 	/* An object came or went since bus_publish_counts() has last said so. */
 	bool devices_changed, ports_changed;
 
@@ -52,9 +54,14 @@ extern const size_t bus_n_manager_members;
  * none. Returns what a handler of sd-bus has to return. */
 int bus_short_call_offer(Bus *b, sd_bus_message *m, sd_bus_error *error);
 
-/* Add to the connection: the interfaces of devices and ports, one for each that the attribute
- * tables name; which devices and ports there are; another interface. */
+/*
+ * Adds the interfaces of devices and ports to the connection, one for each that the attribute
+ * tables name, if they are not there yet. To be called before sd-bus needs them: for a call that
+ * rdmad does not answer by itself, and for signals with values that sd-bus asks for. With them a
+ * start takes half as many instructions more, and a seventh of the memory is theirs.
+ */
 int bus_export_rows(Bus *b);
+/* Add to the connection: which devices and ports there are; another interface. */
 int bus_export_list(Bus *b);
 int bus_manager_add(Bus *b);
 int bus_log_add(Bus *b);

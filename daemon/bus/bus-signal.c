@@ -50,6 +50,7 @@ static void emit_device_changed(Bus *b, const char *path, AttrInterface interfac
 {
 	char *names[BUS_VTABLE_MAX];
 	size_t n = 0;
+	int r;
 
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++)
 		if (mask_has(changed, a) && device_attributes[a].interface == interface &&
@@ -58,9 +59,11 @@ static void emit_device_changed(Bus *b, const char *path, AttrInterface interfac
 	if (n == 0)
 		return;
 	names[n] = NULL;
-	bus_signal_check(sd_bus_emit_properties_changed_strv(b->bus, path,
-							     attr_interface_name(interface), names),
-			 path, "changed properties");
+	r = bus_export_rows(b);
+	if (r >= 0)
+		r = sd_bus_emit_properties_changed_strv(b->bus, path,
+							attr_interface_name(interface), names);
+	bus_signal_check(r, path, "changed properties");
 }
 
 void bus_publish_counts(Bus *b)
@@ -104,13 +107,17 @@ bool bus_lists_changed(const Bus *b)
 static void publish_interfaces(Bus *b, const char *path, unsigned int were, unsigned int are)
 {
 	char *interfaces[INTERFACE_RAW + 1];
+	int r;
 
 	if (interface_names(were & ~are, interfaces) > 0)
 		bus_signal_check(sd_bus_emit_interfaces_removed_strv(b->bus, path, interfaces),
 				 path, "removed interfaces");
-	if (interface_names(are & ~were, interfaces) > 0)
-		bus_signal_check(sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces), path,
-				 "new interfaces");
+	if (interface_names(are & ~were, interfaces) == 0)
+		return;
+	r = bus_export_rows(b);
+	if (r >= 0)
+		r = sd_bus_emit_interfaces_added_strv(b->bus, path, interfaces);
+	bus_signal_check(r, path, "new interfaces");
 }
 
 void bus_publish_device(Bus *b, const DeviceChange *change)
@@ -151,6 +158,7 @@ void bus_publish_device_ports(Bus *b, Device *d)
 {
 	char path[RDMAD_PATH_MAX];
 	uint32_t n = 0;
+	int r;
 
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		n += d->ports[i]->published;
@@ -158,11 +166,13 @@ void bus_publish_device_ports(Bus *b, Device *d)
 		return;
 	d->ports_said = n;
 	long_replies_changed(b->long_replies, d);
-	if (b->signals)
-		bus_signal_check(sd_bus_emit_properties_changed(b->bus, device_path(d, path),
-								RDMAD_INTERFACE_DEVICE, "Ports",
-								NULL),
-				 path, "the ports");
+	if (!b->signals)
+		return;
+	r = bus_export_rows(b);
+	if (r >= 0)
+		r = sd_bus_emit_properties_changed(b->bus, device_path(d, path),
+						   RDMAD_INTERFACE_DEVICE, "Ports", NULL);
+	bus_signal_check(r, path, "the ports");
 }
 
 /* The announcements of CHANGE into RET; returns how many. */

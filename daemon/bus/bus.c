@@ -17,11 +17,9 @@
 
 static int export_objects(Bus *b)
 {
-	int r = bus_export_rows(b);
+	int r = bus_export_list(b);
 
 	long_reply_kinds_init();
-	if (r >= 0)
-		r = bus_export_list(b);
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, RDMAD_ROOT_PATH);
 	if (r >= 0)
