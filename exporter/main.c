@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
@@ -169,6 +170,11 @@ static void done(Exporter *e)
 	sd_event_unref(e->event);
 }
 
+/* What is as long as this, as glibc begins, has a mapping of its own, which goes back to the kernel
+ * when it is freed. Without this glibc learns from the first reply to keep the memory of the next.
+ */
+#define MMAP_THRESHOLD (128 << 10)
+
 int main(int argc, char *argv[])
 {
 	_cleanup_(done) Exporter e = {};
@@ -177,6 +183,7 @@ int main(int argc, char *argv[])
 
 	if (r <= 0)
 		return r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	(void)mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 	signal(SIGPIPE, SIG_IGN);
 	r = prepare(&e, &a);
 	if (r >= 0)
