@@ -22,7 +22,7 @@
 /* Returns whether the findings are other ones. */
 static bool publish_device_health(Manager *m, Device *d)
 {
-	_cleanup_(device_change_done) DeviceChange change = {};
+	_cleanup_(device_change_done) DeviceChange change;
 	Table *findings;
 	AttrVerdict health = health_of_device(d, &findings);
 
@@ -34,7 +34,7 @@ static bool publish_device_health(Manager *m, Device *d)
 
 static bool publish_port_health(Manager *m, Port *p)
 {
-	_cleanup_(port_change_done) PortChange change = {};
+	_cleanup_(port_change_done) PortChange change;
 	Table *findings;
 	AttrVerdict health = health_of_port(p, &findings);
 
