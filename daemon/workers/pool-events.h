@@ -14,7 +14,8 @@ void pool_events_done(Pool *p);
  */
 void pool_report(PoolDevice *d, uint32_t reasons);
 /* W is out of service, and what it held open of its devices is closed or no longer listened to:
- * REASON_OVERRUN for each but SPOILER, which is asked again in any case. SPOILER may be NULL. */
+ * REASON_OVERRUN for each but SPOILER, for which an event follows that says as much. SPOILER may
+ * be NULL. */
 void pool_report_lost(Pool *p, const Worker *w, const PoolDevice *spoiler);
 
 /* Counts an event from PROCESS. False if it has sent too many for POOL_FLOOD_SECONDS. */

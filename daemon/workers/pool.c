@@ -241,7 +241,8 @@ static void on_failed(void *userdata, Worker *w, QueryErrorCode code, const char
 	}
 	if (d)
 		id = end_request(d, w);
-	worker_kill(lane_detach(l, d));
+	/* D is asked again only for what it was asked. */
+	worker_kill(lane_detach(l, NULL));
 	lane_pause(l);
 	lane_run(l);
 	if (d)

@@ -51,7 +51,7 @@ static void test_crash(void **state)
 	expect_error(t, id, -EPIPE, "worker died: signal 11");
 	assert_int_not_equal(expect_answer(t, other), old);
 	expect_event(t, 9, REASON_OVERRUN);
-	assert_int_equal(count_events(t, 1, REASON_OVERRUN), 0);
+	expect_event(t, 1, REASON_OVERRUN); /* it was asked for less than its events may say */
 	expect_answer(t, ask(t, 1, "ok"));
 
 	expect_error(t, ask(t, 1, "exit"), -EPIPE, "worker died: exit status 3");
