@@ -613,25 +613,38 @@ void health_forget_device(Health *h, Device *d)
 	take_set(h);
 }
 
+/* All is to be judged again. */
+static void mark_all(Health *h)
+{
+	/* the list of H may be out of date */
+	for (size_t i = 0; i < h->cache->n_devices; i++) {
+		DeviceHealth *d = h->cache->devices[i]->health;
+
+		if (d)
+			d->mark.whole = d->is_marked = h->is_marked = true;
+	}
+	h->compares = mask_all;
+}
+
 void health_expect(Health *h, Expectations *e)
 {
 	expectations_done(&h->expect);
 	h->expect = *e;
 	*e = (Expectations){};
-	/* the list of H may be out of date */
+	mark_all(h);
+	/* others may be looked at */
 	for (size_t i = 0; i < h->cache->n_devices; i++) {
-		const Device *device = h->cache->devices[i];
-		DeviceHealth *d = device->health;
+		const Device *d = h->cache->devices[i];
 
-		if (!d)
-			continue;
-		d->mark.whole = d->is_marked = h->is_marked = true;
-		/* others may be looked at */
-		for (uint32_t k = 0; k < device->n_ports; k++)
-			if (device->ports[k]->health)
-				health_drop_counters(h, device->ports[k]->health);
+		for (uint32_t k = 0; k < d->n_ports; k++)
+			if (d->ports[k]->health)
+				health_drop_counters(h, d->ports[k]->health);
 	}
-	h->compares = mask_all;
+}
+
+void health_clock_set(Health *h)
+{
+	mark_all(h);
 }
 
 /* Life */

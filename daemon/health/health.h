@@ -28,6 +28,9 @@ Health *health_free(Health *h);
 /* From now on E is expected; H takes what it owns. All is to be judged again. */
 void health_expect(Health *h, Expectations *e);
 
+/* CLOCK_REALTIME was set: what was not long ago may be, or the other way round. The same. */
+void health_clock_set(Health *h);
+
 /* Takes a change that has been published. Returns whether anything is to be judged because of it.
  */
 bool health_take_port(Health *h, const PortChange *c);

@@ -18,6 +18,8 @@
 #define JUDGE_DELAY_USEC (2 * USEC_PER_MSEC)
 #define JUDGE_SHARE	 10U
 #define COMPARE_SHARE	 1000U
+/* A clock that is only adjusted is never so far off between two looks. */
+#define CLOCK_STEP_USEC USEC_PER_SEC
 
 /* Returns whether the findings are other ones. */
 static bool publish_device_health(Manager *m, Device *d)
@@ -137,12 +139,23 @@ static void await_health(Manager *m)
 		manager_start_timer(m, &m->health_timer, delay, on_health, m, "health");
 }
 
+void manager_health_follow_clock(Manager *m)
+{
+	uint64_t was = m->booted_usec, is = realtime_now_usec() - boottime_now_usec();
+
+	if ((is > was ? is - was : was - is) < CLOCK_STEP_USEC)
+		return;
+	m->booted_usec = is;
+	health_clock_set(m->health);
+}
+
 static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
 	Manager *m = userdata;
 	uint64_t begin = processor_now_nsec();
 
 	m->health_soon = m->health_told = false;
+	manager_health_follow_clock(m);
 	/* without memory the next time */
 	if (m->ready && m->rails_due)
 		m->rails_due = rails_number(&m->cache, realtime_now_usec(), publish_rail, m) < 0;
@@ -222,6 +235,7 @@ void manager_health_forget_device(Manager *m, Device *d)
 
 int manager_health_start(Manager *m)
 {
+	m->booted_usec = realtime_now_usec() - boottime_now_usec();
 	return health_new(&m->cache, m->config.settle_usec, m->config.counter_usec, &m->health);
 }
 

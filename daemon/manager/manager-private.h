@@ -122,6 +122,7 @@ struct Manager {
 	uint64_t judge_usec;	    /* CLOCK_MONOTONIC: nothing is judged before */
 	uint64_t compare_usec;	    /* CLOCK_MONOTONIC: the ports are not compared before */
 	AttrVerdict machine_health; /* the worst of all */
+	uint64_t booted_usec;	    /* when the machine was started, as the clock said last */
 	Table *machine_findings;
 
 	/* what is expected */
@@ -335,6 +336,8 @@ void manager_health_end(Manager *m);
 int manager_acknowledge(void *userdata, Port *p, const char *check, const char *text);
 /* Judges a little later what is to be judged. */
 void manager_health_judge_soon(Manager *m);
+/* If the clock was set, all is to be judged again. */
+void manager_health_follow_clock(Manager *m);
 /* All devices have been asked once: judges them now, before anybody is told of them. */
 void manager_health_judge_all(Manager *m);
 /* Takers. */

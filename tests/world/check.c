@@ -42,6 +42,15 @@ static void check_device(const ScriptDevice *d, const Device *is)
 		check_port(d, is, n);
 }
 
+void check_healthy(const Script *s, const Cache *cache)
+{
+	const ScriptDevice *devices = script_devices_now(s);
+
+	for (size_t i = 0; i < SCRIPT_DEVICES; i++)
+		if (devices[i].exists && !devices[i].hangs)
+			check_device(&devices[i], cache_device(cache, devices[i].index));
+}
+
 void check_cache(const Script *s, const Cache *cache)
 {
 	const ScriptDevice *devices = script_devices_now(s);
@@ -160,6 +169,7 @@ void check_health(Manager *m)
 			check_published(&judged[at++], d->ports[k]->now.values.health,
 					d->ports[k]->now.tables[PORT_TABLE_FINDINGS]);
 	}
+	manager_health_follow_clock(m);
 	health_judge(m->health, now, ignore, NULL);
 	ask_judge(m, judged);
 	manager_health_end(m);

@@ -290,6 +290,27 @@ static void test_clock_set_back(_unused_ void **state)
 	assert_port(p, "ok");
 }
 
+/* What was long ago is not any more when the clock was set back. */
+static void test_clock_set(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Port *p;
+
+	judged_begin(&j, 10, 0);
+	p = device_port(judged_add(&j, "mlx5_0", 1), 1);
+	judge_at(&j, 0);
+	flap(&j, p, 100);
+	flap(&j, p, HOUR);
+	judge_at(&j, 3 * DAY);
+	judge_at(&j, 3 * DAY + HOUR);
+	assert_port(p, "ok");
+	health_clock_set(j.health);
+	assert_int_equal(judge_at(&j, 2 * HOUR), 1);
+	assert_port(p, "warning flap@7200");
+	/* others are compared, too */
+	assert_true(health_wants_comparison(j.health));
+}
+
 /* Of what is not known nobody says that it is well. */
 static void test_unknown(_unused_ void **state)
 {
@@ -474,6 +495,7 @@ int main(void)
 		cmocka_unit_test(test_clear_time),
 		cmocka_unit_test(test_within_clear_time),
 		cmocka_unit_test(test_clock_set_back),
+		cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_not_read),
 		cmocka_unit_test(test_acknowledge),
