@@ -8,6 +8,8 @@
 
 /* Devices, ports and values */
 void check_cache(const Script *s, const Cache *cache);
+/* The same of the devices that do not hang */
+void check_healthy(const Script *s, const Cache *cache);
 /* A reader of the shared memory finds what the cache has. */
 void check_memory(const Manager *m);
 /* What is published of the health of devices and ports is what the judge says, and what a judge

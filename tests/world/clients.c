@@ -6,9 +6,7 @@
 #include "laws.h"
 #include "published.h"
 
-#define CALLS_MAX 64U
-/* A query may have to wait for the end of another one, each of which has 2 s, and for its turn. */
-#define WAIT_USEC      (10 * USEC_PER_SEC)
+#define CALLS_MAX      64U
 #define STATES_MAX     32U
 #define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
 
@@ -31,7 +29,8 @@ typedef struct LastState {
 } LastState;
 
 struct Clients {
-	Lots *lots; /* those of the step */
+	Lots *lots;	    /* those of the step */
+	uint64_t wait_usec; /* the longest that a call may have to wait */
 	const Cache *cache;
 	Peer *peer;		   /* NULL: the bus has gone */
 	bool stands_still, serves; /* the core has answered a call on this bus */
@@ -203,7 +202,8 @@ static void on_reply(void *userdata, uint64_t cookie, sd_bus_message *m)
 	note("reply to %s of client %u: %s", call->member, call->client, error ? error->name : "");
 	LAW(streq(to, peer_client_name(c->peer, call->client)), "the answer to %s goes to %s",
 	    call->member, to);
-	LAW(call->when_usec < c->excused_usec || virtual_now_usec() <= call->when_usec + WAIT_USEC,
+	LAW(call->when_usec < c->excused_usec ||
+		    virtual_now_usec() <= call->when_usec + c->wait_usec,
 	    "%s had to wait for %.3f s", call->member,
 	    (double)(virtual_now_usec() - call->when_usec) / 1e6);
 	call->open = false;
@@ -479,12 +479,13 @@ const struct Objects *clients_published(const Clients *c)
 	return &c->read;
 }
 
-Clients *clients_new(Lots *lots)
+Clients *clients_new(Lots *lots, uint64_t wait_usec)
 {
 	Clients *c = calloc(1, sizeof(*c));
 
 	LAW(c, "no memory");
 	c->lots = lots;
+	c->wait_usec = wait_usec;
 	return c;
 }
 

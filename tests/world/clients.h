@@ -13,7 +13,8 @@
 
 typedef struct Clients Clients;
 
-Clients *clients_new(Lots *lots);
+/* No call may have to wait for longer than WAIT_USEC. */
+Clients *clients_new(Lots *lots, uint64_t wait_usec);
 /* CACHE is that of the core, and says which ports there are to call. */
 void clients_serve(Clients *c, const Cache *cache);
 /* The core has ended: the bus knows it no longer, and nobody waits for it. */

@@ -165,8 +165,11 @@ static bool run_seed(uint64_t seed, size_t steps)
 static bool find_plant(const Plant *plant, size_t steps)
 {
 	planted = plant->name;
+	bool is_small = plant->seed <= SMALL_SEED;
+
 	for (uint64_t n = 0; n <= PLANT_RUNS; n++) {
-		uint64_t seed = n == 0 ? plant->seed : n;
+		uint64_t other = is_small ? n : SMALL_SEED - 1 + 2 * n;
+		uint64_t seed = n == 0 ? plant->seed : other;
 		bool good;
 		Run r;
 

@@ -4,6 +4,7 @@
 /* Bugs of order, each of which needs two things to meet. The linker puts them between the functions
  * of the core and those who call them; the product has no trace of them. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,3 +17,13 @@ typedef struct Plant {
 } Plant;
 extern const Plant plants[];
 extern const size_t n_plants;
+
+/* Whether NAME is there now. */
+bool is_planted(const char *name);
+
+/* The function NAME of the product, which the linker calls __real_NAME: what is called in its place
+ * follows. */
+#define WRAP(type, name, ...)                                                                      \
+	type __real_##name(__VA_ARGS__);                                                           \
+	type __wrap_##name(__VA_ARGS__);                                                           \
+	type __wrap_##name(__VA_ARGS__)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The workers, and what the core sees of them and of the machine. */
+/* What the core sees of the machine and of those whom it asks. */
 
-#include "script-private.h"
+#include "script-workers.h"
 
 /* The core hears of something from the event loop and from nowhere else: that is what a Source
  * promises. */
-static void do_in_loop(Script *s, void (*run)(Script *s, Lots *lots))
+void script_do_in_loop(Script *s, void (*run)(Script *s, Lots *lots))
 {
 	if (s->n_acts == SCRIPT_ACTS)
 		return;
@@ -26,34 +26,13 @@ static int on_act(_unused_ sd_event_source *source, void *userdata)
 	return 0;
 }
 
-static Asked *find_asked(Script *s, uint32_t index)
-{
-	for (size_t i = 0; i < SCRIPT_ASKED; i++)
-		if (s->asked[i].used && s->asked[i].index == index)
-			return &s->asked[i];
-	return NULL;
-}
-
-static Asked *reserve_asked(Script *s, uint32_t index)
-{
-	Asked *a = find_asked(s, index);
-
-	for (size_t i = 0; !a && i < SCRIPT_ASKED; i++)
-		if (!s->asked[i].used)
-			a = &s->asked[i];
-	LAW(a, "the core has not forgotten %u devices that have gone", SCRIPT_ASKED);
-	if (!a->used)
-		*a = (Asked){.used = true, .index = index};
-	return a;
-}
-
 /* One with a query, by lot; NULL: there is none */
 static Asked *any_open(Script *s, Lots *lots)
 {
-	uint32_t from = lots_below(lots, SCRIPT_ASKED);
+	uint32_t from = lots_below(lots, s->n_asked);
 
-	for (uint32_t i = 0; i < SCRIPT_ASKED; i++) {
-		Asked *a = &s->asked[(from + i) % SCRIPT_ASKED];
+	for (uint32_t i = 0; i < s->n_asked; i++) {
+		Asked *a = &s->asked[(from + i) % s->n_asked];
 
 		if (a->used && a->open)
 			return a;
@@ -61,162 +40,19 @@ static Asked *any_open(Script *s, Lots *lots)
 	return NULL;
 }
 
-/* Reading and answering */
-
-static void begin(Asked *a, const Query *q)
-{
-	a->open = true;
-	a->query = *q;
-	a->asked_usec = virtual_now_usec();
-	a->device_unread = q->kind == QUERY_ATTRIBUTES && q->attributes;
-	a->unread = q->ports;
-	a->hurried = false;
-	a->n_answers = 0;
-}
-
-static void end(Script *s, Asked *a, int error, QueryErrorCode code, const char *text)
-{
-	uint64_t id = a->query.id;
-
-	a->open = false;
-	a->n_answers = 0;
-	s->last_id = id;
-	note("answer to %#jx: end %d", (uintmax_t)id, error);
-	s->handler->end(s->userdata, id, error, code, text);
-}
-
-static uint32_t first_port(const PortSet *ports)
-{
-	uint32_t n = 1;
-
-	while (!port_set_has(ports, n))
-		n++;
-	return n;
-}
-
-/* Reads the next thing that is asked for. Returns whether there was any. */
-static bool read_next(Script *s, Asked *a)
-{
-	ScriptDevice *d = script_find(s, a->index);
-	Answer *to = &a->answers[a->n_answers];
-
-	if ((d && d->hangs) || (!a->device_unread && port_set_is_empty(&a->unread)))
-		return false;
-	*to = (Answer){};
-	if (a->device_unread) {
-		a->device_unread = false;
-	} else {
-		to->port = first_port(&a->unread);
-		port_set_remove(&a->unread, to->port);
-	}
-	if (!d || to->port > d->n_ports) {
-		to->error = -ENODEV;
-	} else {
-		to->device = *d;
-		if (to->port > 0)
-			to->facts = d->ports[to->port - 1];
-		if (to->port > 0 && port_set_has(&d->failing, to->port))
-			to->error = -EIO;
-	}
-	a->n_answers++;
-	return true;
-}
-
-static void send_device(Script *s, const Asked *a, const Answer *answer)
-{
-	/* one that stays, and one that is another with the firmware */
-	const HealthEntry reporters[] = {{.name = "fw"},
-					 {.name = "fw_fatal", .errors = answer->device.firmware}};
-	DeviceSnapshot d = {};
-	char firmware[16];
-
-	if (answer->error)
-		return;
-	script_firmware(&answer->device, firmware);
-	DEVICE_SUPPLY_TEXT(&d, fw_ver, firmware);
-	DEVICE_SUPPLY(&d, events, EVENTS_VERBS);
-	d.tables[DEVICE_TABLE_HEALTH] = table_new(reporters, 2, sizeof(reporters[0]));
-	mask_set(&d.supplied, DEVICE_ATTR_health_reporters, true);
-	note("answer to %#jx: the device, %s", (uintmax_t)a->query.id, firmware);
-	s->handler->device(s->userdata, a->query.id, &d);
-	device_snapshot_done(&d);
-}
-
-/* Tables that could not be read now are missing. */
-static void fail_tables(PortSnapshot *p)
-{
-	static const PortTable tables[] = {PORT_TABLE_GIDS, PORT_TABLE_PKEYS};
-
-	p->failed = p->parts & (READ_GIDS | READ_PKEYS);
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
-		p->tables[tables[i]] = table_free(p->tables[tables[i]]);
-		mask_set(&p->supplied, port_table_attr(tables[i]), false);
-	}
-}
-
-static void send_port(Script *s, const Asked *a, const Answer *answer)
-{
-	PortSnapshot p = {.parts = a->query.parts};
-
-	if (a->query.kind == QUERY_COUNTERS && !answer->error)
-		script_counters(&answer->facts, &p);
-	else if (a->query.kind == QUERY_ATTRIBUTES && !answer->error)
-		script_port(&answer->device, answer->port, &answer->facts, a->query.parts, &p);
-	else if (a->query.kind == QUERY_USERS && !answer->error)
-		script_users(&answer->facts, &p);
-	if (a->query.kind == QUERY_ATTRIBUTES &&
-	    port_set_has(&answer->device.partial, answer->port))
-		fail_tables(&p);
-	note("answer to %#jx: port %u, %d, parts %#x", (uintmax_t)a->query.id, answer->port,
-	     answer->error, a->query.parts);
-	s->handler->port(s->userdata, a->query.id, answer->port,
-			 a->hurried && !answer->error ? -ETIME : answer->error, &p);
-	port_snapshot_done(&p);
-}
-
-/* The oldest answer reaches the core; when all have, the end does. */
-static void send_next(Script *s, Asked *a)
-{
-	const Answer answer = a->answers[0];
-	bool device_went;
-
-	if (a->n_answers == 0) {
-		if (!a->device_unread && port_set_is_empty(&a->unread))
-			end(s, a, 0, 0, "");
-		return;
-	}
-	device_went = answer.port == 0 && answer.error == -ENODEV;
-	memmove(a->answers, a->answers + 1, --a->n_answers * sizeof(a->answers[0]));
-	if (device_went)
-		end(s, a, -ENODEV, QUERY_ERROR_DEVICE, "the device has gone");
-	else if (answer.port == 0)
-		send_device(s, a, &answer);
-	else
-		send_port(s, a, &answer);
-}
-
 /* The worker asks by itself what EVENT has touched, if it has leave. */
 static void ask_by_itself(Script *s, const Event *event)
 {
-	Asked *a = find_asked(s, event->device);
+	Asked *a = script_find_asked(s, s->userdata, event->device);
 	Query q;
 
-	if (!a || a->wedged || event->port == EVENT_ALL_PORTS ||
-	    event->port > a->query.leave.ports ||
-	    !token_bucket_take(&a->query.leave.tokens, virtual_now_usec()))
-		return;
-	q = (Query){.kind = QUERY_ATTRIBUTES,
-		    .id = a->query.id,
-		    .device = event->device,
-		    .parts = event_parts_at_once(REASON_BIT(event->reason)),
-		    .leave = a->query.leave};
-	port_set_add(&q.ports, event->port);
-	/* a query that the worker does not know yet */
-	if (a->open || !s->handler->asking(s->userdata, &q))
+	/* open: a query that the worker does not know yet */
+	if (!a || a->wedged || !script_take_leave(a, event, &q) || a->open ||
+	    !s->handler->asking(s->userdata, &q))
 		return;
 	note("query %#jx of device %u by the worker: port %u, parts %#x", (uintmax_t)q.id, q.device,
 	     event->port, q.parts);
-	begin(a, &q);
+	script_begin(s, &q, s->handler, s->userdata);
 }
 
 static void tell_one(Script *s, Lots *lots)
@@ -226,9 +62,17 @@ static void tell_one(Script *s, Lots *lots)
 	memmove(s->events, s->events + 1, --s->n_events * sizeof(s->events[0]));
 	note("told: %s of device %u port %u", event_reason_name(event.reason), event.device,
 	     event.port);
-	s->handler->event(s->userdata, &event);
-	if (event.reason >= REASON_PORT_ACTIVE && event.reason < REASON_DEVICE_FATAL &&
+	if (s->workers && (REASON_BIT(event.reason) & REASONS_OF_VERBS)) {
+		workers_hear(s->workers, &event);
+		return;
+	}
+	/* an event that udev and netlink tell earlier than others */
+	if (s->workers && event.reason == REASON_DEVICE && !script_find(s, event.device) && lots &&
 	    lots_once_in(lots, 2))
+		workers_going(s->workers, event.device);
+	s->handler->event(s->userdata, &event);
+	if (!s->workers && event.reason >= REASON_PORT_ACTIVE &&
+	    event.reason < REASON_DEVICE_FATAL && lots_once_in(lots, 2))
 		ask_by_itself(s, &event);
 }
 
@@ -241,7 +85,7 @@ static void tell(Script *s, Lots *lots)
 void script_tell(Script *s)
 {
 	if (s->n_events > 0)
-		do_in_loop(s, tell);
+		script_do_in_loop(s, tell);
 }
 
 /* A device that did not answer in time answers now, if it can. */
@@ -258,7 +102,7 @@ static void recover(Script *s, Asked *a)
 
 static void recover_any(Script *s, Lots *lots)
 {
-	Asked *a = &s->asked[lots_below(lots, SCRIPT_ASKED)];
+	Asked *a = &s->asked[lots_below(lots, s->n_asked)];
 
 	if (a->used)
 		recover(s, a);
@@ -276,7 +120,7 @@ static void crash(Script *s, Asked *a)
 	script_drop_events(s, a->index);
 	script_report(s, a->index, EVENT_ALL_PORTS, REASON_OVERRUN);
 	lose_leave(a);
-	end(s, a, -EPIPE, QUERY_ERROR_WORKER_LOST, "the worker crashed");
+	script_end(s, a, -EPIPE, QUERY_ERROR_WORKER_LOST, "the worker crashed");
 }
 
 static void work(Script *s, Lots *lots)
@@ -293,24 +137,22 @@ static void work(Script *s, Lots *lots)
 	}
 	for (uint32_t n = 1 + lots_below(lots, 4); n > 0 && a->open; n--)
 		if (lots_once_in(lots, 2))
-			read_next(s, a);
+			script_read_next(s, a);
 		else
-			send_next(s, a);
+			script_send_next(s, a);
 }
 
 void script_work(Script *s)
 {
-	do_in_loop(s, work);
+	script_do_in_loop(s, s->workers ? workers_work : work);
 }
 
 /* What nobody asked for. It is never true. */
 static void send_lie(Script *s, uint64_t id, uint32_t port, int error)
 {
-	static const ScriptDevice device;
-	const Facts facts = {.of = {2, 999, 999, 3, 999, 999, 999, 999}};
 	PortSnapshot p;
 
-	script_port(&device, 1, &facts, READ_ALL, &p);
+	script_lie_of_port(&p);
 	note("a lie about %#jx: port %u, %d", (uintmax_t)id, port, error);
 	s->handler->port(s->userdata, id, port, error, &p);
 	port_snapshot_done(&p);
@@ -318,7 +160,7 @@ static void send_lie(Script *s, uint64_t id, uint32_t port, int error)
 
 static bool is_open(const Script *s, uint64_t id)
 {
-	for (size_t i = 0; i < SCRIPT_ASKED; i++)
+	for (size_t i = 0; i < s->n_asked; i++)
 		if (s->asked[i].used && s->asked[i].open && s->asked[i].query.id == id)
 			return true;
 	return false;
@@ -349,18 +191,18 @@ static void lie(Script *s, Lots *lots)
 		return;
 	default:
 		if (a)
-			end(s, a, 0, 0, ""); /* perhaps too early */
+			script_end(s, a, 0, 0, ""); /* perhaps too early */
 	}
 }
 
 void script_lie(Script *s)
 {
-	do_in_loop(s, lie);
+	script_do_in_loop(s, s->workers ? workers_lie : lie);
 }
 
 static void end_overdue(Script *s, _unused_ Lots *lots)
 {
-	for (size_t i = 0; i < SCRIPT_ASKED; i++) {
+	for (size_t i = 0; i < s->n_asked; i++) {
 		Asked *a = &s->asked[i];
 
 		if (!a->used || !a->open || a->asked_usec + s->timeout_usec > virtual_now_usec())
@@ -369,7 +211,7 @@ static void end_overdue(Script *s, _unused_ Lots *lots)
 		a->wedged = true;
 		lose_leave(a);
 		script_drop_events(s, a->index);
-		end(s, a, -ETIMEDOUT, QUERY_ERROR_TIMEOUT, "no answer in time");
+		script_end(s, a, -ETIMEDOUT, QUERY_ERROR_TIMEOUT, "no answer in time");
 	}
 }
 
@@ -377,7 +219,8 @@ uint64_t script_next_overdue_usec(const Script *s)
 {
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < SCRIPT_ASKED; i++)
+	/* with workers the pool looks after that */
+	for (size_t i = 0; !s->workers && i < s->n_asked; i++)
 		if (s->asked[i].used && s->asked[i].open)
 			next = MIN(next, s->asked[i].asked_usec + s->timeout_usec);
 	return next;
@@ -386,7 +229,7 @@ uint64_t script_next_overdue_usec(const Script *s)
 void script_end_overdue(Script *s)
 {
 	if (script_next_overdue_usec(s) <= virtual_now_usec())
-		do_in_loop(s, end_overdue);
+		script_do_in_loop(s, end_overdue);
 }
 
 /* All that is asked by the query of A, and its end */
@@ -394,18 +237,18 @@ static void answer(Script *s, Asked *a)
 {
 	const uint64_t id = a->query.id;
 
-	while (read_next(s, a))
+	while (script_read_next(s, a))
 		;
 	/* the core may ask again at once */
 	while (a->used && a->open && a->query.id == id)
-		send_next(s, a);
+		script_send_next(s, a);
 }
 
 static void answer_all(Script *s, Lots *lots)
 {
 	while (s->n_events > 0)
 		tell_one(s, lots);
-	for (size_t i = 0; i < SCRIPT_ASKED; i++) {
+	for (size_t i = 0; i < s->n_asked; i++) {
 		Asked *a = &s->asked[i];
 
 		if (a->used)
@@ -415,14 +258,27 @@ static void answer_all(Script *s, Lots *lots)
 	}
 }
 
+static void do_all(Script *s, Lots *lots)
+{
+	while (s->n_events > 0)
+		tell_one(s, lots);
+	workers_do_all(s, lots);
+}
+
 bool script_answer_all(Script *s)
 {
 	bool any = s->n_events > 0 || s->n_acts > 0;
 
-	for (size_t i = 0; i < SCRIPT_ASKED; i++)
+	if (s->workers) {
+		any |= workers_are_busy(s->workers);
+		if (any)
+			script_do_in_loop(s, do_all);
+		return any;
+	}
+	for (size_t i = 0; i < s->n_asked; i++)
 		any |= s->asked[i].used && (s->asked[i].open || s->asked[i].wedged);
 	if (any)
-		do_in_loop(s, answer_all);
+		script_do_in_loop(s, answer_all);
 	return any;
 }
 
@@ -481,27 +337,33 @@ static int enumerate(Source *source, DeviceSnapshot **ret, size_t *ret_n)
 static int query(Source *source, const Query *q)
 {
 	Script *s = script_of(source);
-	Asked *a = reserve_asked(s, q->device);
 	int error = s->query_error;
+	Asked *a;
 
 	LAW(q->id && (uint32_t)q->id == q->device, "device %u is asked as %#jx", q->device,
 	    (uintmax_t)q->id);
-	LAW(!a->open, "device %u is asked while it is asked", q->device);
-	if (a->wedged)
+	if (s->workers)
+		return workers_query(s->workers, q);
+	a = script_find_asked(s, s->userdata, q->device);
+	LAW(!a || !a->open, "device %u is asked while it is asked", q->device);
+	if (a && a->wedged)
 		return -ETIMEDOUT;
 	s->query_error = 0;
 	note("query %#jx of device %u: kind %u, device %d, ports %#jx, parts %#x: %d",
 	     (uintmax_t)q->id, q->device, q->kind, q->attributes, (uintmax_t)q->ports.bits[0],
 	     q->parts, error);
 	if (error == 0)
-		begin(a, q);
+		script_begin(s, q, s->handler, s->userdata);
 	return error;
 }
 
 static void hurry(Source *source, uint32_t device)
 {
-	Asked *a = find_asked(script_of(source), device);
+	Script *s = script_of(source);
+	Asked *a = script_find_asked(s, s->userdata, device);
 
+	if (s->workers)
+		workers_hurry(s->workers, device);
 	if (a && a->open && a->query.kind == QUERY_USERS)
 		a->hurried = true;
 }
@@ -516,9 +378,12 @@ static void netdevs_changed(_unused_ Source *s, uint32_t device, uint32_t port,
 
 static void forget(Source *source, uint32_t device)
 {
-	Asked *a = find_asked(script_of(source), device);
+	Script *s = script_of(source);
+	Asked *a = script_find_asked(s, s->userdata, device);
 
 	note("device %u is forgotten", device);
+	if (s->workers)
+		workers_forget(s->workers, device);
 	if (a)
 		a->used = false;
 }
@@ -528,8 +393,12 @@ static void status(_unused_ const Source *s, SourceStatus *ret)
 	*ret = (SourceStatus){.simulated = true};
 }
 
-static void free_source(_unused_ Source *s)
+static void free_source(Source *source)
 {
+	const Script *s = script_of(source);
+
+	if (s->workers)
+		workers_close(s->workers);
 }
 
 int script_open(void *userdata, const SourceHandler *handler, void *handler_userdata, Source **ret)
@@ -539,10 +408,17 @@ int script_open(void *userdata, const SourceHandler *handler, void *handler_user
 	s->handler = handler;
 	s->userdata = handler_userdata;
 	*ret = &s->source;
+	if (s->workers)
+		workers_open(s->workers);
 	return 0;
 }
 
-Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec)
+bool script_has_workers(const Script *s)
+{
+	return s->workers;
+}
+
+Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec, bool has_workers)
 {
 	static const SourceOps ops = {.start = start_source,
 				      .enumerate = enumerate,
@@ -556,9 +432,13 @@ Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec)
 
 	LAW(s, "no memory");
 	s->source.ops = &ops;
+	s->event = event;
 	s->lots = lots;
 	s->timeout_usec = timeout_usec;
 	s->next_index = 1;
+	s->n_asked = has_workers ? SCRIPT_ASKED_MAX : SCRIPT_ASKED;
+	if (has_workers && workers_can_be())
+		s->workers = workers_new(s);
 	LAW(sd_event_add_defer(event, &s->act, on_act, s) >= 0, "no event loop");
 	sd_event_source_set_enabled(s->act, SD_EVENT_OFF);
 	return s;
@@ -567,5 +447,6 @@ Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec)
 void script_free(Script *s)
 {
 	sd_event_source_disable_unref(s->act);
+	workers_free(s->workers);
 	free(s);
 }

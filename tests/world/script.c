@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The machine: its values and its events, and what happens to them. */
 
-#include "script-private.h"
+#include "script-workers.h"
 
 #define COUNTERS_OF_LID 1000U
 /* The kernel carries out a change that long after its event at most: the core looks for 1.2 s. */
@@ -292,12 +292,16 @@ void script_catch_up(Script *s)
 {
 	carry_out(s, virtual_now_usec());
 	script_end_overdue(s);
+	if (s->is_prompt)
+		script_answer_all(s);
 }
 
 uint64_t script_next_usec(const Script *s)
 {
 	uint64_t next = script_next_overdue_usec(s);
 
+	if (s->is_prompt && (s->n_events > 0 || workers_are_busy(s->workers)))
+		return virtual_now_usec();
 	for (size_t i = 0; i < s->n_late; i++)
 		next = MIN(next, s->late[i].when_usec);
 	return next;
@@ -419,6 +423,11 @@ void script_faults(Script *s)
 		note("the next list is not complete");
 		return;
 	case 2:
+		if (s->workers) {
+			workers_fail_to_start(s->workers, 1 + lots_below(s->lots, 3));
+			note("the next workers cannot be started");
+			return;
+		}
 		s->query_error = lots_once_in(s->lots, 2) ? -ENOMEM : -EAGAIN;
 		note("the next query is refused");
 		return;
@@ -446,11 +455,32 @@ void script_faults(Script *s)
 	}
 }
 
+void script_hang_some(Script *s)
+{
+	for (size_t i = 0; i < SCRIPT_DEVICES; i++) {
+		ScriptDevice *d = &s->devices[i];
+
+		if (!d->exists)
+			continue;
+		d->hangs = lots_once_in(s->lots, 2);
+		note("%s: %s", d->name, d->hangs ? "hangs" : "is well");
+		for (uint32_t port = 1; port <= d->n_ports; port++)
+			change_fact(s, d, port, FACT_LID, s->lots);
+	}
+}
+
+void script_be_prompt(Script *s, bool is_prompt)
+{
+	s->is_prompt = is_prompt && s->workers;
+}
+
 void script_heal(Script *s)
 {
 	s->enumerate_errors = 0;
 	s->query_error = 0;
 	s->leave_out = false;
+	if (s->workers)
+		workers_fail_to_start(s->workers, 0);
 	for (size_t i = 0; i < SCRIPT_DEVICES; i++) {
 		s->devices[i].hangs = false;
 		s->devices[i].failing = s->devices[i].partial = (PortSet){};

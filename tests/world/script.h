@@ -46,7 +46,11 @@ typedef struct ScriptDevice {
 
 typedef struct Script Script;
 
-Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec);
+/* HAS_WORKERS: the core asks through its pool, whose workers read in the place of processes. If
+ * not, answers reach the core from the script itself, also those that the pool would not let pass.
+ */
+Script *script_new(sd_event *event, Lots *lots, uint64_t timeout_usec, bool has_workers);
+bool script_has_workers(const Script *s);
 void script_free(Script *s);
 /* For ManagerSetup; USERDATA is the Script. */
 int script_open(void *userdata, const SourceHandler *handler, void *handler_userdata, Source **ret);
@@ -60,10 +64,15 @@ void script_tell(Script *s);	/* events reach the core */
 void script_work(Script *s);	/* a worker reads, or its answer reaches the core */
 void script_lie(Script *s);	/* a worker sends what nobody asked for */
 
+/* Some devices hang from now on, and the kernel says of each port that a value has changed. */
+void script_hang_some(Script *s);
+
 /* What is late by now happens: values that change after their event, queries without an answer. */
 void script_catch_up(Script *s);
 /* When that is, UINT64_MAX: never. */
 uint64_t script_next_usec(const Script *s);
+/* From now on workers do all that they can as time passes, or only what a step says. */
+void script_be_prompt(Script *s, bool is_prompt);
 /* Nothing fails any more, and all that has not been told is told. */
 void script_heal(Script *s);
 /* All queries are answered. Returns whether there were any. */

@@ -19,6 +19,13 @@
 /* Within this time after the last fault the core has found out all. A device that has failed for
  * long is asked every 30 s. */
 #define QUIET_USEC (40 * USEC_PER_SEC)
+/* The same of its pool: every ten minutes */
+#define QUIET_WORKERS_USEC (620 * USEC_PER_SEC)
+/* A query may have to wait for the end of another one, each of which has 2 s, and for its turn. */
+#define WAIT_USEC (10 * USEC_PER_SEC)
+/* The pool refuses a query for which no worker could be kept running for a minute. Before it gives
+ * up a worker whose answer does not end, 32 s may pass. */
+#define WAIT_WORKERS_USEC (100 * USEC_PER_SEC)
 /* At most so many turns of the event loop without anything new from outside */
 #define TURNS_MAX 100000U
 #define DAY_SEC	  86400U
@@ -32,6 +39,10 @@
 #define REPLAYS_ONE_IN 8U
 /* At one of so many there is another judge. */
 #define JUDGES_ONE_IN 4U
+/* After one of so many some devices hang. */
+#define HANGS_ONE_IN 3U
+/* What the pool has suspected or had to wait for before is forgotten then. */
+#define CALM_USEC (61 * USEC_PER_SEC)
 /* A segment begins often. */
 #define RECORD_MAX (64U << 10)
 /* What the libraries, and malloc() for each thread, may keep */
@@ -175,8 +186,8 @@ static void play(const World *w, const char *path, const char *bus_address)
 	p.config.counter_usec = 0;
 	LAW(sd_event_new(&p.event) >= 0, "no event loop");
 	setup.event = p.event;
-	p.script = script_new(p.event, &p.lots, p.config.query_timeout_usec);
-	p.clients = clients_new(&p.lots);
+	p.script = script_new(p.event, &p.lots, p.config.query_timeout_usec, false);
+	p.clients = clients_new(&p.lots, WAIT_USEC);
 	LAW(manager_new(&setup, &p.manager) >= 0, "no manager");
 	clients_serve(p.clients, &p.manager->cache);
 	LAW(manager_start(p.manager) >= 0, "the manager does not start");
@@ -228,13 +239,24 @@ static void check_judge(World *w)
 	end_apart(pid, "the health of ports does not follow from what is published");
 }
 
+/* Some devices hang: those that do not are asked within one time-out. */
+static void check_walls(World *w)
+{
+	pass(w, CALM_USEC);
+	script_hang_some(w->script);
+	pass(w, w->config.query_timeout_usec);
+	check_healthy(w->script, &w->manager->cache);
+}
+
 /* Nothing fails any more: the core finds out all, and all laws hold. */
 static void quiet(World *w)
 {
 	uint64_t begin = virtual_now_usec();
+	uint64_t limit = script_has_workers(w->script) ? QUIET_WORKERS_USEC : QUIET_USEC;
 
 	note("quiet");
 	script_heal(w->script);
+	script_be_prompt(w->script, true);
 	clients_heal(w->clients);
 	disk_heal();
 	/* what has been told before is carried out */
@@ -245,9 +267,9 @@ static void quiet(World *w)
 		settle(w);
 		if (is_quiet(w->manager) && !clients_wait(w->clients))
 			break;
-		LAW(virtual_now_usec() < begin + QUIET_USEC, "after %.1f s it is not quiet",
-		    QUIET_USEC / 1e6);
-		pass(w, MIN(next_usec(w), begin + QUIET_USEC) - virtual_now_usec());
+		LAW(virtual_now_usec() < begin + limit, "after %.1f s it is not quiet",
+		    (double)limit / 1e6);
+		pass(w, MIN(next_usec(w), begin + limit) - virtual_now_usec());
 	} while (true);
 	check_cache(w->script, &w->manager->cache);
 	check_memory(w->manager);
@@ -257,6 +279,9 @@ static void quiet(World *w)
 		check_judge(w);
 	if (w->n_quiet % REPLAYS_ONE_IN == 0)
 		check_record(w);
+	if (w->n_quiet % HANGS_ONE_IN == 0 && script_has_workers(w->script))
+		check_walls(w);
+	script_be_prompt(w->script, false);
 }
 
 /* Steps */
@@ -399,8 +424,10 @@ static void world_init(World *w, uint64_t seed)
 	LAW(sd_event_new(&w->event) >= 0, "no event loop");
 	w->config.record_max = RECORD_MAX;
 	disk_begin(seed);
-	w->script = script_new(w->event, &w->lots, w->config.query_timeout_usec);
-	w->clients = clients_new(&w->lots);
+	w->script = script_new(w->event, &w->lots, w->config.query_timeout_usec,
+			       seed > SMALL_SEED && seed % 2 == 1);
+	w->clients = clients_new(&w->lots,
+				 script_has_workers(w->script) ? WAIT_WORKERS_USEC : WAIT_USEC);
 	start_manager(w);
 }
 
