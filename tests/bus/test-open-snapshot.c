@@ -96,6 +96,13 @@ static struct rdmad_gid find_gid(const struct rdmad *r, const struct rdmad_handl
 	return g;
 }
 
+/* Not byte by byte: nobody writes what follows the last member. */
+static void expect_handle(const struct rdmad_handle *is, const struct rdmad_handle *expected)
+{
+	assert_int_equal(is->port, expected->port);
+	assert_int_equal(is->slot, expected->slot);
+}
+
 static void test_find_gid(void **state)
 {
 	Fixture *f = *state;
@@ -115,12 +122,12 @@ static void test_find_gid(void **state)
 	assert_int_equal(find_gid(r, NULL, "192.0.2.1", "eth0", RDMAD_GID_ROCE_V1).index, 3);
 	g = find_gid(r, NULL, NULL, "eth0", RDMAD_GID_ANY);
 	assert_int_equal(g.index, 4);
-	assert_memory_equal(&g.port, &roce, sizeof(roce));
+	expect_handle(&g.port, &roce);
 
 	/* the first GID is that of the IPoIB interface, whose address no GID has */
 	ib = find(r, "mlx5_1");
 	g = find_gid(r, NULL, "192.0.2.9", NULL, RDMAD_GID_ANY);
-	assert_memory_equal(&g.port, &ib, sizeof(ib));
+	expect_handle(&g.port, &ib);
 	assert_int_equal(g.type, RDMAD_GID_IB);
 	assert_int_equal(find_gid(r, NULL, NULL, "ib0", RDMAD_GID_ANY).index, g.index);
 	assert_int_equal(find_gid(r, &ib, "192.0.2.9", NULL, RDMAD_GID_ANY).index, g.index);
@@ -205,18 +212,18 @@ static void test_find_any(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(ib); i++) {
 		h = (struct rdmad_handle){};
 		assert_int_equal(rdmad_find_any(r, ib[i], &h), 0);
-		assert_memory_equal(&h, &first, sizeof(h));
+		expect_handle(&h, &first);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(roce); i++) {
 		h = (struct rdmad_handle){};
 		assert_int_equal(rdmad_find_any(r, roce[i], &h), 0);
-		assert_memory_equal(&h, &second, sizeof(h));
+		expect_handle(&h, &second);
 	}
 	assert_int_equal(rdmad_find(r, "c1:00.1", &h), -ENOENT);
 	assert_int_equal(rdmad_find_any(r, "c1:00.2", &h), -ENOENT);
 	assert_int_equal(rdmad_find_any(r, "0x7700", &h), -EEXIST);
 	assert_int_equal(rdmad_find_any(r, "", &h), -EINVAL);
-	assert_memory_equal(&h, &second, sizeof(h));
+	expect_handle(&h, &second);
 	rdmad_close(r);
 }
 

@@ -72,8 +72,9 @@ static size_t count_all(const Fixture *f, const char *path)
 /* The port is asked again after the event: then all that it has caused was said. */
 static void settle(Fixture *f, const char *path)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = fixture_call(
-		f, path, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 1, "max-age-usec", "t", 0);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, path, RDMAD_INTERFACE_PORT, "Query", NULL, "a{sv}", 1,
+			     "max-age-usec", "t", (uint64_t)0);
 
 	assert_non_null(reply);
 	fixture_barrier(f);

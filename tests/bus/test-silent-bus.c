@@ -22,7 +22,7 @@
 #define KNOWN ":1.2"
 
 /* AddressSanitizer keeps memory that was freed. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef RDMAD_SANITIZE
 #define RESIDENT_MAX_KIB (1024 * 1024U)
 #else
 #define RESIDENT_MAX_KIB (64 * 1024U)

@@ -520,7 +520,7 @@ static void test_limit(void **state)
 	 * freed. */
 	kib = process_resident_kib(f->daemon_pid) - kib;
 	print_message("256 calls that wait for one port: %lu KiB\n", kib);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef RDMAD_SANITIZE
 	assert_true(kib < 2048);
 #endif
 

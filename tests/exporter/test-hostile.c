@@ -86,7 +86,7 @@ static void good_end(Good *g, const char *attack, const char *happened)
 	kib = process_resident_kib(exporter.pid);
 	printf("%-34s %-44s %3u scrapes, %5.1f ms at most; %+ld KiB\n", attack, happened, g->n,
 	       g->longest, (long)kib - (long)g->kib);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef RDMAD_SANITIZE
 	if (getenv("RDMAD_EXPORTER_WRAPPER")) /* valgrind keeps what was freed, too */
 		return;
 	/* what malloc() keeps for the next time; all connections and some pages have less */

@@ -18,7 +18,7 @@
 #define RSS_MAX_MIB    80.0  /* 4096 ports are 34 of it, and a reply with all of them 30 */
 #define GROWTH_MAX_MIB 12.0  /* what it keeps after an attack: no reply of 4096 ports */
 #define FDS_MAX	       5000U /* 4096 snapshots, and what else it needs */
-#ifdef __SANITIZE_ADDRESS__  /* keeps what was freed */
+#ifdef RDMAD_SANITIZE  /* keeps what was freed */
 #define RSS_COUNTS false
 #else
 #define RSS_COUNTS true

@@ -165,10 +165,13 @@ void *__wrap_dlopen(const char *name, int flags)
 	return net.no_library ? NULL : &net;
 }
 
-void *__wrap_dlsym(void *library, const char *name);
+/* A sanitizer that is linked in looks functions up too, before it can look after this one. */
+void *__real_dlsym(void *library, const char *name);
+__attribute__((no_sanitize_address)) void *__wrap_dlsym(void *library, const char *name);
 void *__wrap_dlsym(void *library, const char *name)
 {
-	assert_ptr_equal(library, &net);
+	if (library != &net)
+		return __real_dlsym(library, name);
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 		if (streq(functions[i].name, name) && (!net.lacks || !streq(net.lacks, name)))
 			return functions[i].function;
