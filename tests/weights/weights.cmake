@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What ctest has to know of long tests. "./run test" gives it nine slots for two processors, because most tests wait. A test that
-# waits takes one, which is the default; one that computes for a third of its time or more takes two; a guest takes three. A build, which
-# runs tests of its own afterwards, eight at once, takes eight: three of them at once took each other the time that these tests wait.
-# The longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
+# What ctest has to know of long tests. "./run test" gives it nine slots for two processors, because most tests wait, and one more for
+# builds, where there are some. A test that waits takes one, which is the default; one that computes for a third of its time or more takes
+# two; a guest takes three. The tests of another build, eight at once, take eight: three such variants at once took each other the time that
+# these tests wait. The longest start first. A test that is not here takes less than six seconds, and is one of those of "./run test quick" if it has the
 # label.
 
 # weigh(SLOTS SECONDS NAME...): names that this build does not have are left out by ctest.
@@ -13,11 +13,13 @@ function(weigh slots seconds)
 	endforeach()
 endfunction()
 
-# Builds, with two compilers at once. Then they run tests, eight at once.
-weigh(8 3000 variants/asan)
-weigh(8 2700 variants/clang variants/debian-13 variants/debian-11)
-weigh(8 2600 variants/valgrind)
-weigh(4 2500 packaging/reproducible)
+# Builds, one at a time, with two compilers that take only what others leave
+weigh(1 3000 variants/asan-build)
+weigh(1 2900 variants/debian-13-build variants/debian-11-build releases/debian-12-build releases/debian-sid-build)
+weigh(1 2700 packaging/reproducible)
+# Tests of other builds, eight at once
+weigh(8 2600 variants/asan)
+weigh(8 2500 variants/valgrind variants/debian-13 variants/debian-11 releases/debian-12 releases/debian-sid)
 foreach(suite bookworm trixie)
 	weigh(2 500 packages/make-packages-${suite} packages/test-packages-${suite})
 	weigh(2 100 packages/test-booted-${suite})
