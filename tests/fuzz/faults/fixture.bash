@@ -3,7 +3,8 @@
 # The tests source this file. It runs lives of rdmad-simulate on a private bus: it starts, a port changes, clients call,
 # it ends. A test can change $program, $limits and $use to have other lives.
 
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "FAILED: $BASH_SOURCE:$LINENO: \"$BASH_COMMAND\" ended with status $?" >&2' ERR
 ulimit -c 0
 export LC_ALL=C.UTF-8
 
@@ -133,7 +134,7 @@ live() {
 	fi
 	end_simulate
 	if [[ $status -gt 128 ]]; then
-		is_abort_of_library || fail "$which $at: killed by signal $((status - 128))"
+		is_abort_of_library || fail "$which $at: killed by signal $((status - 128)), serving: $serving"
 		aborts=$((aborts + 1))
 	elif [[ $status -ne 0 ]]; then
 		answer=$(<"$work/said")
