@@ -350,6 +350,26 @@ static void test_ethtool_request(_unused_ void **state)
 	nlmsg_free(m);
 }
 
+/* There is no memory for a message */
+static bool no_memory;
+
+struct nl_msg *__real_nlmsg_alloc_simple(int type, int flags);
+struct nl_msg *__wrap_nlmsg_alloc_simple(int type, int flags);
+struct nl_msg *__wrap_nlmsg_alloc_simple(int type, int flags)
+{
+	return no_memory ? NULL : __real_nlmsg_alloc_simple(type, flags);
+}
+
+static void test_no_memory(_unused_ void **state)
+{
+	Genl g = {.netlink = NETLINK_CLOSED, .family = {.id = 21}};
+
+	no_memory = true;
+	assert_null(genl_ethtool_request(&g, 9, 1, 6, 4));
+	assert_int_equal(genl_ethtool_ask(&g, 9, 6, NULL, NULL), -ENOMEM);
+	no_memory = false;
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 
 int main(void)
@@ -359,7 +379,7 @@ int main(void)
 		TEST(test_errors),	  TEST(test_interrupted), TEST(test_senders),
 		TEST(test_receiving),	  TEST(test_sending),	  TEST(test_giving_up),
 		TEST(test_open),	  TEST(test_family),	  TEST(test_ethtool_request),
-		TEST(test_no_descriptor),
+		TEST(test_no_descriptor), TEST(test_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("netlink-ask", tests, NULL, NULL);

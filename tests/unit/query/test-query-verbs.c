@@ -485,6 +485,79 @@ static void test_contexts(_unused_ void **state)
 	assert_true(contexts_fd(c) >= 0);
 }
 
+/* A context that is retired, and how many events it has */
+static struct ibv_context retired;
+static unsigned int n_left;
+static bool is_retired;
+
+int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
+int __wrap_ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+{
+	assert_ptr_equal(context, &retired);
+	if (n_left == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	n_left--;
+	*event =
+		(struct ibv_async_event){.event_type = IBV_EVENT_LID_CHANGE, .element.port_num = 2};
+	return 0;
+}
+
+void __wrap_ibv_ack_async_event(_unused_ struct ibv_async_event *event);
+void __wrap_ibv_ack_async_event(_unused_ struct ibv_async_event *event)
+{
+}
+
+struct ibv_context *__wrap_contexts_retired(_unused_ const Contexts *c, uint32_t *ret_device);
+struct ibv_context *__wrap_contexts_retired(_unused_ const Contexts *c, uint32_t *ret_device)
+{
+	*ret_device = 7;
+	return is_retired ? &retired : NULL;
+}
+
+void __wrap_contexts_close_retired(_unused_ Contexts *c);
+void __wrap_contexts_close_retired(_unused_ Contexts *c)
+{
+	is_retired = false;
+}
+
+static struct {
+	unsigned int lid_changes, overruns;
+} heard;
+
+static void on_retired(const Event *event, _unused_ void *userdata)
+{
+	assert_int_equal(event->device, 7);
+	if (event->reason == REASON_OVERRUN) {
+		assert_int_equal(event->port, EVENT_ALL_PORTS);
+		heard.overruns++;
+		return;
+	}
+	assert_int_equal(event->reason, REASON_LID_CHANGE);
+	assert_int_equal(event->port, 2);
+	heard.lid_changes++;
+}
+
+/* All events of a context that is retired are reported; if there are 1024 or more, something may
+ * be lost. */
+static void test_retired(_unused_ void **state)
+{
+	static const unsigned int n[] = {0, 1, 1023, 1024, 5000};
+	_cleanup_(contexts_free_pointer) Contexts *c = NULL;
+
+	assert_int_equal(contexts_new(&c), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(n); i++) {
+		memset(&heard, 0, sizeof(heard));
+		n_left = n[i];
+		is_retired = true;
+		events_drain(c, on_retired, NULL);
+		assert_false(is_retired);
+		assert_int_equal(heard.lid_changes, MIN(n[i], 1024U));
+		assert_int_equal(heard.overruns, n[i] >= 1024);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -494,7 +567,7 @@ int main(void)
 		cmocka_unit_test(test_port_cap_flags2), cmocka_unit_test(test_port_speeds),
 		cmocka_unit_test(test_port_errors),	cmocka_unit_test(test_device),
 		cmocka_unit_test(test_read_gids),	cmocka_unit_test(test_read_port_gids),
-		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_contexts),	cmocka_unit_test(test_retired),
 	};
 
 	return cmocka_run_group_tests_name("query-verbs", tests, NULL, NULL);

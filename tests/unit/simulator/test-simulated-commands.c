@@ -433,6 +433,19 @@ static void test_names(void **state)
 	}
 }
 
+/* What is said of a recorded port is taken as a whole, or nothing of it is. */
+static void test_recorded_refused(void **state)
+{
+	Fixture *f = *state;
+
+	start(f, "[device a]\nrecorded = yes\nindex = 7\nports = 1\n"
+		 "[port a/1]\nlid = 5\npkeys.n = 1\n");
+	expect_failure(f, "answer a/1 lid=6 pkeys.n=2 pkeys.2=index=2", -EINVAL,
+		       "pkeys.2: the table has 2 entries, expected a number below that");
+	assert_int_equal(port(f, 7, 1)->values.lid, 5);
+	assert_int_equal(port(f, 7, 1)->tables[PORT_TABLE_PKEYS]->n, 1);
+}
+
 /* The number of a device and an escape in one name; a section of a port finds its device. */
 static void test_names_with_numbers(void **state)
 {
@@ -451,13 +464,21 @@ static void test_names_with_numbers(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {TEST(test_set),	  TEST(test_set_nothing),
-					   TEST(test_set_tables), TEST(test_set_interface),
-					   TEST(test_set_ipoib),  TEST(test_set_device),
-					   TEST(test_port_name),  TEST(test_events),
-					   TEST(test_add),	  TEST(test_remove),
-					   TEST(test_order),	  TEST(test_cut_character),
-					   TEST(test_names),	  TEST(test_names_with_numbers)};
+	const struct CMUnitTest tests[] = {TEST(test_set),
+					   TEST(test_set_nothing),
+					   TEST(test_set_tables),
+					   TEST(test_set_interface),
+					   TEST(test_set_ipoib),
+					   TEST(test_set_device),
+					   TEST(test_port_name),
+					   TEST(test_events),
+					   TEST(test_add),
+					   TEST(test_remove),
+					   TEST(test_order),
+					   TEST(test_cut_character),
+					   TEST(test_names),
+					   TEST(test_names_with_numbers),
+					   TEST(test_recorded_refused)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
