@@ -130,7 +130,7 @@ static void print_attribute(const Context *c, const Attribute *a)
 	print_line(c, "Values", names);
 	join_members(a->type, members, sizeof(members));
 	print_line(c, "Members", members);
-	print_line(c, "Unit", attr_unit_name(a->unit));
+	print_line(c, "Unit", unit_rows[a->unit].name);
 	print_line(c, "Valid", attr_validity_text(a->valid));
 	if (!is_raw && attr_absent_text(a))
 		print_line(c, "Absent", attr_absent_text(a));
@@ -204,7 +204,7 @@ static void json_members(FILE *f, AttrType type)
 		json_open(f);
 		add_text(f, "name", column->field);
 		add_text(f, "tail", column->tail);
-		add_text(f, "unit", attr_unit_name(column->unit));
+		add_text(f, "unit", unit_rows[column->unit].name);
 		add_text(f, "help", column->help);
 		json_close(f);
 	}
@@ -225,7 +225,7 @@ static void print_attribute_json(const Context *c, const Attribute *rows, const 
 	add_text(f, "type",
 		 a->interface == INTERFACE_RAW ? attr_raw_signature(a->type)
 					       : attr_signature(a->type));
-	add_text(f, "unit", attr_unit_name(a->unit));
+	add_text(f, "unit", unit_rows[a->unit].name);
 	add_text(f, "class", attr_class_name(a->class));
 	add_text(f, "valid", attr_validity_name(a->valid));
 	add_text(f, "source", attr_source_name(a->source));

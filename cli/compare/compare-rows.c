@@ -21,35 +21,6 @@ static size_t find_compared_member(AttrType type)
 	return SIZE_MAX;
 }
 
-static bool unit_is_compared(AttrUnit unit)
-{
-	switch (unit) {
-	case UNIT_ID:
-	case UNIT_HEX:
-	case UNIT_TIMESTAMP:
-	case _UNIT_MAX:
-		return false;
-	case UNIT_NONE:
-	case UNIT_BYTES:
-	case UNIT_LANES:
-	case UNIT_ENTRIES:
-	case UNIT_BITS_PER_S:
-	case UNIT_USEC:
-	case UNIT_BITS:
-	case UNIT_CELSIUS:
-	case UNIT_KELVIN:
-	case UNIT_CENTIMETRES:
-	case UNIT_MICROVOLTS:
-	case UNIT_MICROAMPERES:
-	case UNIT_NANOWATTS:
-	case UNIT_PER_EXABIT:
-	case UNIT_MILLIBELS:
-	case UNIT_MILLIDECADES:
-		break;
-	}
-	return true;
-}
-
 static bool class_is_compared(AttrClass class)
 {
 	switch (class) {
@@ -69,7 +40,7 @@ static bool class_is_compared(AttrClass class)
 bool row_is_compared(const Attribute *a)
 {
 	if (a->interface == INTERFACE_RAW || a->type == ATTR_UNAVAILABLE ||
-	    !unit_is_compared(a->unit) || !class_is_compared(a->class))
+	    !unit_rows[a->unit].is_compared || !class_is_compared(a->class))
 		return false;
 	if (a->source == SOURCE_CORE)
 		return a->type == ATTR_BOOL;

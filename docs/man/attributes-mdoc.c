@@ -41,7 +41,7 @@ static void put_columns(const TableLayout *l)
 	puts(".Bl -tag -width indent -compact");
 	for (size_t i = 0; i < l->n_columns; i++) {
 		const Column *c = &l->columns[i];
-		const char *unit = attr_unit_name(c->unit);
+		const char *unit = unit_rows[c->unit].name;
 
 		if (!c->is_published)
 			continue;
@@ -77,7 +77,7 @@ static const char *signal_sentence(const Attribute *row)
 
 static void put_property(const Attribute *row)
 {
-	const char *unit = attr_unit_name(row->unit);
+	const char *unit = unit_rows[row->unit].name;
 	const char *const *names = attr_type_names(row->type);
 
 	printf(".It Va %s Pq Vt %s%s%s\n", row->name, attr_signature(row->type), *unit ? " , " : "",

@@ -92,7 +92,7 @@ static void put_property(const char *class, const Attribute *row)
 	}
 	printf(" * On the bus: `%s` of `%s`, type `%s`%s%s.\n */\n", row->name,
 	       attr_interface_name(row->interface), attr_signature(row->type),
-	       *attr_unit_name(row->unit) ? ", in " : "", attr_unit_name(row->unit));
+	       *unit_rows[row->unit].name ? ", in " : "", unit_rows[row->unit].name);
 }
 
 int main(void)

@@ -60,16 +60,7 @@ static void add_snake_case(char name[METRIC_NAME_MAX], const char *text)
 
 const char *metric_row_unit(const Attribute *row)
 {
-	static const char *const units[_UNIT_MAX] = {
-		[UNIT_BYTES] = "bytes",		 [UNIT_LANES] = "lanes",
-		[UNIT_ENTRIES] = "entries",	 [UNIT_BITS_PER_S] = "bytes_per_second",
-		[UNIT_USEC] = "seconds",	 [UNIT_TIMESTAMP] = "seconds",
-		[UNIT_CELSIUS] = "celsius",	 [UNIT_KELVIN] = "kelvin",
-		[UNIT_MICROVOLTS] = "volts",	 [UNIT_MILLIBELS] = "decibels",
-		[UNIT_MILLIDECADES] = "decades",
-	};
-
-	return units[row->unit] ? units[row->unit] : "";
+	return unit_rows[row->unit].metric;
 }
 
 static bool is_family(const Attribute *row)

@@ -67,7 +67,7 @@ void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
 
 MetricNumber visit_number(const Attribute *row, const Value *value)
 {
-	MetricNumber n = {.value = value->number, .divisor = 1};
+	MetricNumber n = {.value = value->number, .divisor = unit_rows[row->unit].divisor};
 
 	if (value->type == VALUE_BOOL)
 		n.value = value->boolean;
@@ -77,16 +77,5 @@ MetricNumber visit_number(const Attribute *row, const Value *value)
 		n.value = -n.value;
 		n.negative = true;
 	}
-	if (row->unit == UNIT_BITS_PER_S)
-		n.divisor = 8;
-	else if (row->unit == UNIT_USEC || row->unit == UNIT_TIMESTAMP ||
-		 row->unit == UNIT_MICROVOLTS)
-		n.divisor = 1000000;
-	else if (row->unit == UNIT_MILLIBELS)
-		n.divisor = 100;
-	else if (row->unit == UNIT_MILLIDECADES)
-		n.divisor = 1000;
-	else if (row->unit == UNIT_PER_EXABIT)
-		n.divisor = 1000000000000000000;
 	return n;
 }

@@ -432,32 +432,10 @@ int device_attr_from_field(const char *field, DeviceAttr *ret)
 	return MIN(r, 0);
 }
 
-const char *attr_unit_name(AttrUnit unit)
-{
-	static const char *const names[_UNIT_MAX] = {
-		[UNIT_NONE] = "",
-		[UNIT_BYTES] = "bytes",
-		[UNIT_LANES] = "lanes",
-		[UNIT_ENTRIES] = "entries",
-		[UNIT_BITS_PER_S] = "bit/s",
-		[UNIT_USEC] = "us",
-		[UNIT_TIMESTAMP] = "us since 1970",
-		[UNIT_BITS] = "bits",
-		[UNIT_CELSIUS] = "degrees Celsius",
-		[UNIT_KELVIN] = "K",
-		[UNIT_CENTIMETRES] = "cm",
-		[UNIT_MICROVOLTS] = "uV",
-		[UNIT_MICROAMPERES] = "uA",
-		[UNIT_NANOWATTS] = "nW",
-		[UNIT_MILLIBELS] = "0.01 dB",
-		[UNIT_PER_EXABIT] = "of 10^18 bits",
-		[UNIT_MILLIDECADES] = "0.001 factors of ten",
-		[UNIT_HEX] = "id",
-		[UNIT_ID] = "",
-	};
-
-	return names[unit];
-}
+const UnitRow unit_rows[_UNIT_MAX] = {
+#define UNIT(id, ...) [UNIT_##id] = {__VA_ARGS__},
+#include "units.def"
+};
 
 const char *attr_interface_name(AttrInterface interface)
 {

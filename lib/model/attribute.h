@@ -92,27 +92,20 @@ typedef enum AttrType {
 
 /* The unit of the published number of a row. */
 typedef enum AttrUnit {
-	UNIT_NONE, /* nothing, or the row is no number */
-	UNIT_BYTES,
-	UNIT_LANES,
-	UNIT_ENTRIES,
-	UNIT_BITS_PER_S,
-	UNIT_USEC,	/* a duration in microseconds */
-	UNIT_TIMESTAMP, /* microseconds of CLOCK_REALTIME */
-	UNIT_BITS,	/* a mask */
-	UNIT_CELSIUS,	/* degrees */
-	UNIT_KELVIN,	/* a difference of temperatures */
-	UNIT_CENTIMETRES,
-	UNIT_MICROVOLTS,
-	UNIT_MICROAMPERES,
-	UNIT_NANOWATTS,
-	UNIT_MILLIBELS,	   /* hundredths of a decibel, a ratio of powers */
-	UNIT_PER_EXABIT,   /* of 10^18 bits */
-	UNIT_MILLIDECADES, /* thousandths of a factor of ten */
-	UNIT_HEX,	   /* an identifier that people write in hexadecimal */
-	UNIT_ID, /* nothing: it names or numbers one thing, and another machine has another */
+#define UNIT(id, ...) UNIT_##id,
+#include "units.def"
 	_UNIT_MAX
 } AttrUnit;
+
+/* A row of units.def; its columns are explained there. */
+typedef struct UnitRow {
+	const char *name, *metric;
+	uint64_t divisor;
+	const char *words;
+	uint64_t shown;
+	bool is_compared, is_least;
+} UnitRow;
+extern const UnitRow unit_rows[_UNIT_MAX];
 
 /* The D-Bus interface that has the row as a property: those of a device are less than
  * INTERFACE_PORT. */
@@ -493,9 +486,8 @@ static inline bool attr_is_bookkeeping(const Attribute *a)
 	       (a->source == SOURCE_CORE && a->type == ATTR_U64);
 }
 
-/* The words for the columns of a row in the manual and in "rdmactl describe": "bit/s",
- * "org.rdma.Port", "dynamic", "link-up", "verbs". UNIT_NONE and INTERFACE_RAW are "". */
-const char *attr_unit_name(AttrUnit unit);
+/* The words for the columns of a row in the manual and in "rdmactl describe": "org.rdma.Port",
+ * "dynamic", "link-up", "verbs". INTERFACE_RAW is "". */
 const char *attr_interface_name(AttrInterface interface);
 const char *attr_class_name(AttrClass class);
 const char *attr_validity_name(AttrValidity valid);

@@ -11,7 +11,7 @@
 /* N / SIZE with at most three decimals (not rounded) and without zeros at the end. */
 static void print_scaled(FILE *f, uint64_t n, uint64_t size, const char *suffix)
 {
-	unsigned int thousandths = (unsigned int)(n % size / (size / 1000));
+	unsigned int thousandths = (unsigned int)(n % size * 1000 / size);
 	int digits = 3;
 
 	fprintf(f, "%" PRIu64, n / size);
@@ -69,64 +69,40 @@ static void print_timestamp(FILE *f, uint64_t usec)
 		fprintf(f, "%" PRIu64 " us", usec);
 }
 
+static void print_lanes(FILE *f, uint64_t n)
+{
+	fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "lane" : "lanes");
+}
+
+static void print_entries(FILE *f, uint64_t n)
+{
+	fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "entry" : "entries");
+}
+
+static void print_ratio(FILE *f, uint64_t n)
+{
+	fprintf(f, "%.1e", (double)n / 1e18);
+}
+
+static void print_hex(FILE *f, uint64_t n)
+{
+	fprintf(f, "%#" PRIx64, n);
+}
+
 static void print_number(FILE *f, AttrUnit unit, uint64_t n)
 {
-	switch (unit) {
-	case UNIT_NONE:
-	case UNIT_ID:
-	case _UNIT_MAX:
-		fprintf(f, "%" PRIu64, n);
-		break;
-	case UNIT_BYTES:
-		print_size(f, n);
-		break;
-	case UNIT_LANES:
-		fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "lane" : "lanes");
-		break;
-	case UNIT_ENTRIES:
-		fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "entry" : "entries");
-		break;
-	case UNIT_CELSIUS:
-		fprintf(f, "%" PRIu64 " °C", n);
-		break;
-	case UNIT_KELVIN:
-		fprintf(f, "%" PRIu64 " K", n);
-		break;
-	case UNIT_CENTIMETRES:
-		print_scaled(f, n * 10, 1000, " m");
-		break;
-	case UNIT_MICROVOLTS:
-		print_scaled(f, n, 1000000, " V");
-		break;
-	case UNIT_MICROAMPERES:
-		print_scaled(f, n, 1000, " mA");
-		break;
-	case UNIT_NANOWATTS:
-		print_scaled(f, n, 1000000, " mW");
-		break;
-	case UNIT_MILLIBELS:
-		print_scaled(f, n * 10, 1000, " dB");
-		break;
-	case UNIT_PER_EXABIT:
-		fprintf(f, "%.1e", (double)n / 1e18);
-		break;
-	case UNIT_MILLIDECADES:
-		print_scaled(f, n, 1000, " factors of ten");
-		break;
-	case UNIT_BITS_PER_S:
-		print_rate(f, n);
-		break;
-	case UNIT_USEC:
-		print_duration(f, n);
-		break;
-	case UNIT_TIMESTAMP:
-		print_timestamp(f, n);
-		break;
-	case UNIT_BITS:
-	case UNIT_HEX:
-		fprintf(f, "%#" PRIx64, n);
-		break;
-	}
+	static void (*const printers[_UNIT_MAX])(FILE * f, uint64_t n) = {
+		[UNIT_BYTES] = print_size,	 [UNIT_LANES] = print_lanes,
+		[UNIT_ENTRIES] = print_entries,	 [UNIT_BITS_PER_S] = print_rate,
+		[UNIT_USEC] = print_duration,	 [UNIT_TIMESTAMP] = print_timestamp,
+		[UNIT_PER_EXABIT] = print_ratio, [UNIT_BITS] = print_hex,
+		[UNIT_HEX] = print_hex,
+	};
+
+	if (printers[unit])
+		printers[unit](f, n);
+	else
+		print_scaled(f, n, unit_rows[unit].shown, unit_rows[unit].words);
 }
 
 static void print_value(FILE *f, AttrUnit unit, const Value *v);

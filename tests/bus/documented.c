@@ -109,8 +109,8 @@ static void put_row(FILE *f, const Attribute *row)
 
 	begin_doc(f, 3);
 	put_escaped(f, row->help);
-	if (*attr_unit_name(row->unit))
-		fprintf(f, " Unit: %s.", attr_unit_name(row->unit));
+	if (*unit_rows[row->unit].name)
+		fprintf(f, " Unit: %s.", unit_rows[row->unit].name);
 	for (size_t i = 0; names && names[i]; i++) {
 		fputs(i > 0 ? ", " : " One of: ", f);
 		put_escaped(f, names[i]);

@@ -58,8 +58,8 @@ static void print_row(const Attribute *row)
 		print_entry(name, table_layout(row->type));
 	if (attr_absent_text(row))
 		printf("absent %s %s\n", name, attr_absent_text(row));
-	if (*attr_unit_name(row->unit))
-		printf("unit %s %s\n", name, attr_unit_name(row->unit));
+	if (*unit_rows[row->unit].name)
+		printf("unit %s %s\n", name, unit_rows[row->unit].name);
 }
 
 static void print_attributes(void)

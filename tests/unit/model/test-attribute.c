@@ -29,7 +29,7 @@ static void check_rows(const Attribute *rows, size_t n)
 		assert_true(isupper((unsigned char)row->help[0]) && row->help[help - 1] == '.');
 		assert_true(row->size == 0 || row->size == 4 || row->size == 8 ||
 			    (attr_is_text(row->type) && row->size >= 64));
-		assert_non_null(attr_unit_name(row->unit));
+		assert_non_null(unit_rows[row->unit].name);
 		assert_non_null(attr_interface_name(row->interface));
 		assert_non_null(attr_class_name(row->class));
 		assert_non_null(attr_validity_name(row->valid));
