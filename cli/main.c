@@ -15,8 +15,7 @@
 
 typedef struct Command {
 	const char *name;
-	const char *argument;	  /* its name in the help; NULL: the command takes none. Of two
-				     words the first is one argument that must be there */
+	const char *argument;
 	unsigned int least, most; /* the number of arguments */
 	unsigned int flags;	  /* RunFlags */
 	const Option *options;	  /* its own; NULL: none */
@@ -25,133 +24,11 @@ typedef struct Command {
 	const char *examples;
 } Command;
 
-/* clang-format off */
 static const Command commands[] = {
-	{"list",     "PORT",      0, UINT_MAX,        0,           list_options,     list_command,
-	 "Print one line for each port (the default)",
-	 "  rdmactl                           the ports\n"
-	 "  rdmactl list -o Port,State,FirmwareVersion --sort=-Rate\n"
-	 "  rdmactl list -o +NetdevMtu\n"
-	 "  rdmactl list -o help              the columns that there are\n"
-	 "  for port in $(rdmactl list -q); do ...\n"
-	 "  rdmactl --json | jq .Ports[].Rate      their rates, for a script\n"},
-	{"show",     "PORT",      0, UINT_MAX, 0,           show_options,     show_command,
-	 "Print all attributes of ports",
-	 "  rdmactl show eth2                 the port behind a network interface\n"
-	 "  rdmactl show --history=32 mlx5_0/1\n"},
-	{"map",      "PORT",      0, UINT_MAX, 0,           map_options,      map_command,
-	 "Print interface, PCI address and NUMA node of ports",
-	 "  rdmactl map                       which network interface is on which port?\n"
-	 "  rdmactl map --gpu                 which port is near to which GPU?\n"},
-	{"neighbors", "PORT",     0, UINT_MAX, 0,           NULL,             neighbors_command,
-	 "Print what is at the other ends of links",
-	 "  rdmactl neighbors                 which port of which switch?\n"
-	 "  rdmactl neighbors --json | jq .Ports[].Neighbor\n"},
-	{"cable",    "PORT",         0, UINT_MAX, 0,           NULL,             cable_command,
-	 "Print which cables and transceivers are in the cages",
-	 "  rdmactl cable                     which cable is where, with how much light?\n"
-	 "  rdmactl cable --json | jq .Ports[].CableSerialNumber\n"},
-	{"gid",      "PORT|ADDRESS", 0, UINT_MAX, 0,           NULL,             gid_command,
-	 "Print the GIDs of ports, or that of an address",
-	 "  rdmactl gid                       the GID tables of all ports\n"
-	 "  rdmactl gid 192.0.2.7             the port and the index to use for an address\n"},
-	{"env",      library_arguments + 1, 1, UINT_MAX, 0, env_options, env_command,
-	 "Print what to set for a library",
-	 "  eval \"$(rdmactl env nccl)\"        NCCL_IB_HCA and NCCL_IB_GID_INDEX\n"
-	 "  rdmactl env ucx mlx5_0 mlx5_1     for these ports only\n"
-	 "  rdmactl env nccl --rate=400G      for ports with this rate\n"
-	 "  rdmactl env nccl --gpu=0          for those that are nearest to this GPU\n"},
-	{"monitor",  "PORT",      0, UINT_MAX, RUN_ENDLESS, monitor_options,  monitor_command,
-	 "Print changes as they happen",
-	 "  rdmactl monitor mlx5_0/1          until it is interrupted\n"
-	 "  rdmactl monitor --property=State --exec='logger -t rdma link'\n"},
-	{"query",    "PORT",      0, UINT_MAX,        0,           query_options,    query_command,
-	 "Read the raw C fields from the hardware now",
-	 "  rdmactl query mlx5_0/1            what ibv_query_port() returns\n"
-	 "  rdmactl query --max-age=10 mlx5_0/1\n"},
-	{"devices",  "DEVICE",    0, UINT_MAX,        0,           devices_options,  devices_command,
-	 "Print all attributes of devices",
-	 "  rdmactl devices --limits mlx5_0   what ibv_query_device_ex() returns\n"
-	 "  rdmactl devices --json | jq -r .Devices[].FirmwareVersion\n"},
-	{"check",    "PORT",      0, UINT_MAX, 0,           check_options,    check_command,
-	 "Print what is wrong with the ports",
-	 "  rdmactl check                     exit status 1 if something is wrong\n"
-	 "  rdmactl check mlx5_0 --expect Rate=400G --expect State=active\n"
-	 "  rdmactl check --expect /etc/rdmad/expect.conf --json\n"},
-	{"acknowledge", "CHECK PORT", 2, UINT_MAX, 0,       acknowledge_options, acknowledge_command,
-	 "Say that what is wrong with ports is known",
-	 "  rdmactl acknowledge flap mlx5_0/1 --text='cable exchanged'\n"
-	 "  rdmactl acknowledge not-active 'mlx5_*'\n"},
-	{"compare",  "HOST",      0, UINT_MAX, RUN_OFFLINE, compare_options,  compare_command,
-	 "Print how machines differ from others of their kind",
-	 "  rdmactl compare --hosts=FILE      a machine on each line of FILE\n"
-	 "  rdmactl compare node1 node2 node3\n"
-	 "  rdmactl compare --hosts=FILE --write-expect=/etc/rdmad/expect.conf\n"},
-	{"topology", NULL,        0, 0,        RUN_OFFLINE, topology_options, topology_command,
-	 "Print at which switches machines are",
-	 "  rdmactl topology --slurm --hosts=FILE >topology.conf\n"
-	 "  rdmactl topology --dot --hosts=FILE | dot -Tsvg >fabric.svg\n"},
-	{"counters", "PORT",      0, UINT_MAX,        0,           counters_options, counters_command,
-	 "Print the counters of ports, with their units",
-	 "  rdmactl counters mlx5_0/1\n"
-	 "  rdmactl counters --watch=1 mlx5_0/1   how fast they change\n"
-	 "  rdmactl counters --save=/run/job.counters          before a job\n"
-	 "  rdmactl counters --since=/run/job.counters --total  after it\n"},
-	{"top",      "PORT",      0, UINT_MAX, RUN_ENDLESS, top_options,      top_command,
-	 "Show ports and their rates as they change",
-	 "  rdmactl top                       q ends it, ? shows the keys\n"
-	 "  rdmactl top --interval=1 'mlx5_*'\n"
-	 "  rdmactl top --batch -n 3 >FILE\n"},
-	{"users",    "PORT",      0, UINT_MAX,        0,           NULL,             users_command,
-	 "Print who has queue pairs on ports",
-	 "  rdmactl users mlx5_0/1            which jobs does this cable hit?\n"
-	 "  rdmactl users --json | jq -r '.Ports[].Users[].Job'\n"},
-	{"history",  "PORT",      0, UINT_MAX,        0,           history_options,  history_command,
-	 "Print the last changes of the state of ports",
-	 "  rdmactl history mlx5_0/1          does the link flap, and since when?\n"
-	 "  rdmactl history --cable MT2451VS01234   wherever this cable was\n"
-	 "  rdmactl history --json ib0 | jq -r .Ports[].Transitions[].To\n"},
-	{"explain",  "PORT",      0, UINT_MAX,        0,           explain_options,  explain_command,
-	 "Print the cause of the last trouble of ports",
-	 "  rdmactl explain mlx5_0/1          why is it down, and what was seen of that?\n"
-	 "  rdmactl explain --since=10min\n"
-	 "  rdmactl explain --list            the causes that are known\n"},
-	{"record",   "list|show|export|verify DEVICE|PORT", 1, UINT_MAX, RUN_OFFLINE, record_options, record_command,
-	 "Print the changes that rdmad recorded",
-	 "  rdmactl record list               from when to when, in how many segments\n"
-	 "  rdmactl record show --since=2h mlx5_0/1\n"
-	 "  rdmactl record export --at=2h >incident.conf   the segment of two hours ago\n"
-	 "  rdmad --simulate=incident.conf    plays it\n"
-	 "  rdmactl record verify FILE        can it have been so?\n"},
-	{"metrics",  "PORT",      0, UINT_MAX, RUN_OFFLINE, metrics_options,  metrics_command,
-	 "Print metrics for Prometheus",
-	 "  rdmactl metrics --format=openmetrics\n"
-	 "  rdmactl metrics -o /var/lib/prometheus/node-exporter/rdma.prom\n"
-	 "  rdmactl metrics --names=node_exporter --no-counters mlx5_0\n"},
-	{"describe", "ATTRIBUTE", 0, 1,        RUN_OFFLINE, NULL,             describe_command,
-	 "Explain an attribute or a counter, or list all",
-	 "  rdmactl describe LinkSpeed\n"
-	 "  rdmactl describe speed            the attributes with this in their names\n"
-	 "  rdmactl describe symbol_error\n"
-	 "  rdmactl describe --json | jq -r '.Attributes[].Name'\n"},
-	{"wait",     "PORT",      0, UINT_MAX, RUN_ENDLESS, wait_options,     wait_command,
-	 "Wait until ports are active",
-	 "  rdmactl wait mlx5_0/1 mlx5_1/1    until both are active\n"
-	 "  rdmactl wait 'mlx5_*'             all that match now\n"
-	 "  rdmactl wait --timeout=60 --gid=192.0.2.7 eth2\n"
-	 "  rdmactl wait --any --rate=200G ib0 ib1\n"},
-	{"ping",     "PEER",      1, UINT_MAX, RUN_ENDLESS, ping_options,     ping_command,
-	 "Try whether the RDMA stacks of peers answer",
-	 "  rdmactl ping node17               nothing has to run there\n"
-	 "  rdmactl ping --from=mlx5_3 --count=1 192.0.2.17 192.0.2.18\n"
-	 "  rdmactl ping --json node17 | jq -r '.Peers[].Tries[].Broken'\n"},
-	{"doctor",   NULL,        0, 0,        RUN_OFFLINE, doctor_options,   doctor_command,
-	 "Print what is missing on this machine, if anything",
-	 "  rdmactl doctor                    also what a report of a bug begins with\n"
-	 "  rdmactl doctor --list             what rdmad asks of a kernel\n"
-	 "  rdmactl doctor --json | jq -r .Advice[]\n"},
+#define COMMAND(name, argument, least, most, flags, options, help, examples)                       \
+	{#name, argument, least, most, flags, options, name##_command, help, examples},
+#include "commands.def"
 };
-/* clang-format on */
 
 static Context context = {.address = "system"};
 static bool arg_help, arg_version, arg_no_pager;
