@@ -105,7 +105,7 @@ int bus_export_rows(Bus *b)
 
 		if (vtables[i][0].type == 0)
 			bus_vtable_build(i, bus_port_members,
-					 i == INTERFACE_PORT ? BUS_PORT_MEMBERS : 0, vtables[i]);
+					 i == INTERFACE_PORT ? bus_n_port_members : 0, vtables[i]);
 		r = sd_bus_add_fallback_vtable(b->bus, NULL, RDMAD_DEVICE_PREFIX,
 					       attr_interface_name(i), vtables[i],
 					       i < INTERFACE_PORT ? find_device : find_port, b);

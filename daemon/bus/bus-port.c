@@ -99,7 +99,7 @@ static int method_get_history(sd_bus_message *m, _unused_ void *userdata, sd_bus
 }
 
 /* clang-format off */
-const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
+const sd_bus_vtable bus_port_members[] = {
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("a{sv}", options), SD_BUS_RESULT("a{sv}", fields),
 				method_query, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetHistory", "a{sv}", SD_BUS_PARAM(options), transition_table_signature,
@@ -112,3 +112,4 @@ const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS] = {
 	SD_BUS_SIGNAL_WITH_ARGS("SubnetReconfigured", SD_BUS_ARGS("s", reason), 0),
 };
 /* clang-format on */
+const size_t bus_n_port_members = ARRAY_SIZE(bus_port_members);

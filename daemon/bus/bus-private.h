@@ -44,8 +44,8 @@ struct Bus {
 void bus_signals_done(Bus *b);
 
 /* The methods and signals of org.rdma.Port, beside the properties that its rows are. */
-#define BUS_PORT_MEMBERS 6
-extern const sd_bus_vtable bus_port_members[BUS_PORT_MEMBERS];
+extern const sd_bus_vtable bus_port_members[];
+extern const size_t bus_n_port_members;
 
 /* The members of org.rdma.Manager for sd-bus. */
 extern const sd_bus_vtable bus_manager_members[];

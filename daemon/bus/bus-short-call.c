@@ -41,7 +41,7 @@ int bus_short_call_offer(Bus *b, sd_bus_message *m, sd_bus_error *error)
 	}
 	if (!streq(interface, RDMAD_INTERFACE_PORT))
 		return 0;
-	handler = find_handler(bus_port_members, BUS_PORT_MEMBERS, m);
+	handler = find_handler(bus_port_members, bus_n_port_members, m);
 	if (!handler || lookup_path(b->cache, path, &d, &p) < 0 || !p)
 		return 0;
 	return handler(m, p, error);

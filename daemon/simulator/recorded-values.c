@@ -187,7 +187,7 @@ int recorded_port_set(PortSnapshot *s, const char *key, const char *value, PortT
 	t = attr_port_table(port_attributes[a].type);
 	if (!place && t == _PORT_TABLE_MAX)
 		return set_row(port_attributes, a, &s->values, &s->supplied, value, ret_message);
-	if (!place || t == _PORT_TABLE_MAX || t == PORT_TABLE_COUNTERS || t == PORT_TABLE_USERS)
+	if (!place || t == _PORT_TABLE_MAX || attr_is_reading(&port_attributes[a]))
 		return refuse_key(key, ret_message);
 	r = set_table(port_attributes[a].type, s->tables[t], key, place, value, ret, ret_message);
 	if (r < 0)

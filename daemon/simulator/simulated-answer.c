@@ -43,12 +43,6 @@ static _always_inline_ bool is_of_verbs(const Attribute *a)
 	return a->source == SOURCE_VERBS || a->source == SOURCE_DV;
 }
 
-/* Counters and users have queries of their own. */
-static _always_inline_ bool is_of_reading(const Attribute *a)
-{
-	return a->type == ATTR_COUNTERS || a->type == ATTR_USERS;
-}
-
 /* Makes S a snapshot that does not supply ROWS. */
 static void drop_rows(PortSnapshot *s, AttrMask rows)
 {
@@ -69,7 +63,7 @@ static void leave_parts(PortSnapshot *s, const SimulatedPort *p, unsigned int pa
 	unsigned int read =
 		READ_NEIGHBOR | (parts == READ_LINKS ? READ_LINKS | READ_VERBS | READ_GIDS : parts);
 	const AttrMask module = mask_and(s->supplied, port_rows_of(READ_CABLE));
-	AttrMask missing = mask_or(port_rows_of(READ_ALL & ~read), port_rows(is_of_reading));
+	AttrMask missing = mask_or(port_rows_of(READ_ALL & ~read), port_rows(attr_is_reading));
 
 	if (p->error)
 		missing = mask_or(missing, port_rows(is_of_verbs));
@@ -113,11 +107,10 @@ int simulated_answer_counters(SimulatedPort *p, bool far, PortSnapshot *ret)
 	return r;
 }
 
-int simulated_answer_users(const SimulatedPort *p, PortSnapshot *ret)
+int simulated_answer_table(const SimulatedPort *p, PortTable t, PortSnapshot *ret)
 {
-	const Table *users = p->now.tables[PORT_TABLE_USERS];
-
-	*ret = (PortSnapshot){.tables[PORT_TABLE_USERS] = table_copy(users)};
-	mask_set(&ret->supplied, PORT_ATTR_users, true);
-	return users && !ret->tables[PORT_TABLE_USERS] ? -ENOMEM : 0;
+	*ret = (PortSnapshot){};
+	ret->tables[t] = table_copy(p->now.tables[t]);
+	mask_set(&ret->supplied, port_table_attr(t), true);
+	return p->now.tables[t] && !ret->tables[t] ? -ENOMEM : 0;
 }

@@ -23,8 +23,8 @@ void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret);
  */
 int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *ret);
 
-/* The owners of queue pairs on a port, and nothing else. -ENOMEM. */
-int simulated_answer_users(const SimulatedPort *p, PortSnapshot *ret);
+/* Table T of a port, such as the owners of queue pairs, and nothing else. -ENOMEM. */
+int simulated_answer_table(const SimulatedPort *p, PortTable t, PortSnapshot *ret);
 /* The counters of a port, or if FAR of that at the other end of its link, and nothing else.
  * -ENOMEM. */
 int simulated_answer_counters(SimulatedPort *p, bool far, PortSnapshot *ret);

@@ -119,7 +119,7 @@ static int answer_port(SimulatedPort *p, const Query *q, PortSnapshot *ret)
 	case QUERY_FAR:
 		return simulated_answer_counters(p, q->kind == QUERY_FAR, ret);
 	case QUERY_USERS:
-		return simulated_answer_users(p, ret);
+		return simulated_answer_table(p, PORT_TABLE_USERS, ret);
 	case QUERY_ATTRIBUTES:
 	case _QUERY_KIND_MAX:
 		break;

@@ -17,27 +17,6 @@ typedef struct Table {
  * mlx5, a P_Key table for at most 65535 (IBA) and 128 in practice. */
 #define TABLE_ENTRIES_MAX 4096U
 
-/* T(type, field of the row): the tables of a port in the order in which a PortSnapshot carries
- * them. */
-#define PORT_TABLES(T)                                                                             \
-	T(GIDS, gids)                                                                              \
-	T(PKEYS, pkeys)                                                                            \
-	T(NETDEVS, netdevs)                                                                        \
-	T(BOND_MEMBERS, bond_members)                                                              \
-	T(VFS, vfs)                                                                                \
-	T(FINDINGS, findings)                                                                      \
-	T(ALTNAMES, altnames)                                                                      \
-	T(ADDRESSES, addresses)                                                                    \
-	T(COUNTERS, counters)                                                                      \
-	T(USERS, users)
-
-/* The same of a device and a DeviceSnapshot. */
-#define DEVICE_TABLES(T)                                                                           \
-	T(CHARDEVS, chardevs)                                                                      \
-	T(HEALTH, health_reporters)                                                                \
-	T(ACCELERATORS, accelerators)                                                              \
-	T(FINDINGS, findings)
-
 typedef enum PortTable {
 #define T(type, field) PORT_TABLE_##type,
 	PORT_TABLES(T)
@@ -96,6 +75,12 @@ int vf_policy_parse(const char *text, uint32_t *ret);
 size_t attr_table_entry_size(AttrType type);
 /* Which table of a port holds the rows of TYPE; _PORT_TABLE_MAX if none does. */
 PortTable attr_port_table(AttrType type);
+/* Whether the row is a table that is read on demand, by a query of its own, such as the counters.
+ */
+static _always_inline_ bool attr_is_reading(const Attribute *a)
+{
+	return a->class == CLASS_COUNTER && a->size == 0;
+}
 /* The row of PORT_TABLE. */
 PortAttr port_table_attr(PortTable table);
 /* The same for the tables of a device; _DEVICE_TABLE_MAX if none holds the rows of TYPE. */
