@@ -46,40 +46,20 @@ static void print_entry(FILE *f, const TableLayout *l, const uint8_t *entry)
 		if (c->size == sizeof(u32))
 			memcpy(&u32, member, sizeof(u32));
 		fputc(i == 0 ? '=' : ' ', f);
-		switch (c->type) {
-		case COLUMN_TEXT:
+		if (c->type == COLUMN_TEXT) {
 			text_copy(text, MIN(sizeof(text), c->size), (const char *)member);
 			text_sanitize(text, sizeof(text));
 			fputs(text, f);
-			break;
-		case COLUMN_GID:
-		case COLUMN_IP:
+		} else if (c->type == COLUMN_GID || c->type == COLUMN_IP) {
 			gid_format(member, text);
 			fputs(text, f);
-			break;
-		case COLUMN_U64:
-		case COLUMN_VF_GUID:
+		} else if (c->size == sizeof(u64)) {
 			memcpy(&u64, member, sizeof(u64));
 			fprintf(f, "%" PRIu64, u64);
-			break;
-		case COLUMN_ERROR:
+		} else if (c->type == COLUMN_ERROR) {
 			fprintf(f, "%" PRIi32, (int32_t)u32);
-			break;
-		case COLUMN_U32:
-		case COLUMN_GID_TYPE:
-		case COLUMN_HEALTH_STATE:
-		case COLUMN_GID_NAMESPACE:
-		case COLUMN_VF_POLICY:
-		case COLUMN_VERDICT:
-		case COLUMN_VF_TRUST:
-		case COLUMN_COUNTER_GROUP:
-		case COLUMN_USER_KIND:
+		} else {
 			fprintf(f, c->unit == UNIT_HEX ? "0x%04" PRIx32 : "%" PRIu32, u32);
-			break;
-		case COLUMN_STRING:
-		case COLUMN_GID_ADDRESS:
-		case COLUMN_PKEY_MEMBERSHIP:
-			break;
 		}
 	}
 }

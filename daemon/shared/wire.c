@@ -55,43 +55,29 @@ static bool is_error(int32_t error)
 /* Whether what a column of ENTRY holds is something that the worker may say. */
 static const char *check_column(const Column *c, const uint8_t *entry)
 {
+	/* of an enumeration, how many there are */
+	static const uint32_t numbers[] = {
+		[COLUMN_COUNTER_GROUP] = _COUNTER_GROUP_MAX,
+		[COLUMN_GID_NAMESPACE] = _GID_NAMESPACE_MAX,
+		[COLUMN_USER_KIND] = _USER_KIND_MAX,
+	};
 	const uint8_t *member = entry + c->offset;
-	uint32_t group;
-	int32_t error;
+	bool is_good = true;
+	uint32_t n;
 
-	switch (c->type) {
-	case COLUMN_TEXT:
+	if (c->type == COLUMN_TEXT)
 		return terminated((const char *)member, c->size) ? NULL
 								 : "text in a table not terminated";
-	case COLUMN_COUNTER_GROUP:
-		memcpy(&group, member, sizeof(group));
-		return group < _COUNTER_GROUP_MAX ? NULL : "number in a table out of range";
-	case COLUMN_GID_NAMESPACE:
-		memcpy(&group, member, sizeof(group));
-		return group < _GID_NAMESPACE_MAX ? NULL : "number in a table out of range";
-	case COLUMN_USER_KIND:
-		memcpy(&group, member, sizeof(group));
-		return group < _USER_KIND_MAX ? NULL : "number in a table out of range";
-	case COLUMN_ERROR:
-		memcpy(&error, member, sizeof(error));
-		return is_error(error) ? NULL : "number in a table out of range";
-	case COLUMN_U32:
-	case COLUMN_U64:
-	case COLUMN_GID:
-	case COLUMN_IP:
-	case COLUMN_GID_TYPE:
-	case COLUMN_HEALTH_STATE:
-	case COLUMN_GID_ADDRESS:
-	case COLUMN_PKEY_MEMBERSHIP:
-	case COLUMN_VF_GUID:
-	case COLUMN_VF_POLICY:
-	case COLUMN_VF_TRUST:
-		break;
-	case COLUMN_VERDICT:
-	case COLUMN_STRING:
+	if (c->type == COLUMN_VERDICT || c->type == COLUMN_STRING)
 		return "a column that no worker fills";
-	}
-	return NULL;
+	if (c->size != sizeof(n))
+		return NULL;
+	memcpy(&n, member, sizeof(n));
+	if (c->type == COLUMN_ERROR)
+		is_good = is_error((int32_t)n);
+	else if (c->type < ARRAY_SIZE(numbers) && numbers[c->type])
+		is_good = n < numbers[c->type];
+	return is_good ? NULL : "number in a table out of range";
 }
 
 static const char *check_table(const WireTable *t)
