@@ -91,7 +91,7 @@ static char *trim(char *text)
 	for (char *p = text; *p; p++)
 		if (*p == '#' && (p == text || strchr(" \t", p[-1])))
 			*p-- = '\0';
-	return parse_trim(text);
+	return text_trim(text);
 }
 
 /* Reads one line; LABEL is that of the last heading, "" if there was none. */

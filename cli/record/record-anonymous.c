@@ -307,7 +307,7 @@ static void put_entry(Aliases *as, const TableLayout *layout, char *entry)
 {
 	char *member;
 
-	for (bool first = true; (member = strsep(&entry, SCENARIO_BLANKS)); first = false) {
+	for (bool first = true; (member = strsep(&entry, BLANKS)); first = false) {
 		size_t length = strcspn(member, "=");
 
 		fprintf(as->out, "%s%.*s", first ? "" : " ", (int)length, member);
@@ -347,7 +347,7 @@ static void put_object(Aliases *as, char *word)
 static void put_word(Aliases *as, char *word)
 {
 	char *value = strchr(word, '=');
-	bool quoted = strpbrk(word, SCENARIO_BLANKS);
+	bool quoted = strpbrk(word, BLANKS);
 
 	fputs(quoted ? " \"" : " ", as->out);
 	if (value) {
@@ -416,7 +416,7 @@ static int put_line(Aliases *as, char *line, bool *in_script, char **message)
 	char *key, *value;
 	int r = 0;
 
-	line = line_strip(line);
+	line = text_trim(line);
 	if (*line == '#' && !is_head(line))
 		return 0;
 	if (!*line || *line == '#' || script_speed(line)) {

@@ -76,7 +76,7 @@ ExitStatus record_step_read(RecordReader *r, char *line, RecordStep *ret, bool *
 	ExitStatus status;
 
 	*ret_is_step = false;
-	line = line_strip(line);
+	line = text_trim(line);
 	if (!*line || *line == '#' || *line == '[' || script_speed(line))
 		return STATUS_OK;
 	if (script_line_parse(line, &ret->line, &message) < 0)
@@ -287,7 +287,7 @@ static ExitStatus read_step(RecordReader *r)
 		status = record_file_next(r->file, &line);
 		if (status != STATUS_OK || !line)
 			return status;
-		line = line_strip(line);
+		line = text_trim(line);
 		if (r->file->part == PART_SCRIPT)
 			status = record_step_read(r, line, &r->step, &r->held);
 		else if (*line == '[' && r->heading)

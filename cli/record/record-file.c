@@ -33,10 +33,10 @@ static void enter_section(RecordFile *f, const char *line)
 	char copy[SCENARIO_LINE_MAX + 1];
 	Heading h;
 
-	if (line[strspn(line, SCENARIO_BLANKS)] != '[')
+	if (line[strspn(line, BLANKS)] != '[')
 		return;
 	text_copy(copy, sizeof(copy), line);
-	f->part = heading_parse(line_strip(copy), &h, &message) == 0 && h.kind == SECTION_SCRIPT
+	f->part = heading_parse(text_trim(copy), &h, &message) == 0 && h.kind == SECTION_SCRIPT
 			  ? PART_SCRIPT
 			  : PART_STATE;
 }

@@ -291,7 +291,7 @@ bool record_fold_take(RecordFold *fold, const RecordStep *step, const char *text
 static const char *command_of(const char *line)
 {
 	line += strcspn(line, ":") + 1;
-	return line + strspn(line, SCENARIO_BLANKS);
+	return line + strspn(line, BLANKS);
 }
 
 /* Takes the lines that were held, and LINE, whose words are STEP. */
@@ -324,7 +324,7 @@ ExitStatus record_fold_take_section(RecordFold *fold, const RecordFile *f, char 
 	ExitStatus status;
 	bool is_port;
 
-	line = line_strip(line);
+	line = text_trim(line);
 	if (*line == '[') {
 		status = record_heading_read(f, line, &name, &is_port);
 		if (status != STATUS_OK)

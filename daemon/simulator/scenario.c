@@ -346,7 +346,7 @@ static int compare_steps(const void *a, const void *b)
 static int parse_line(Scenario *s, char *text, unsigned int line, ScenarioSection **section,
 		      char **ret_message)
 {
-	text = line_strip(text);
+	text = text_trim(text);
 	if (!*text || *text == '#')
 		return 0;
 	if (*text == '[')

@@ -270,9 +270,9 @@ static bool split(char *text, char **ret_key, ExpectationOrder *ret_order, char 
 		if (startswith(sign, order_signs[o]))
 			order = o;
 	*ret_order = order;
-	*ret_value = parse_trim(sign + strlen(order_signs[order]));
+	*ret_value = text_trim(sign + strlen(order_signs[order]));
 	*sign = '\0';
-	*ret_key = parse_trim(text);
+	*ret_key = text_trim(text);
 	return true;
 }
 
@@ -298,7 +298,7 @@ static int add_heading(Expectations *e, Place *place, char *text)
 			r = add_pair(e, &heading, key, order, value);
 			continue;
 		}
-		part = parse_trim(part);
+		part = text_trim(part);
 		if (*glob || !*part)
 			return refuse(e, "%s: \"%s\": a heading has one name, and attributes",
 				      place->text, part);
@@ -351,7 +351,7 @@ static int add_file(Expectations *e, const char *path)
 		if (n > LINES_MAX || (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1))
 			return refuse(e, "%s: the %s is too long", text,
 				      n > LINES_MAX ? "file" : "line");
-		r = add_line(e, &place, parse_trim(line));
+		r = add_line(e, &place, text_trim(line));
 	}
 	if (r == 0 && ferror(f))
 		return refuse(e, "--expect %s: %s", path, strerror(errno));

@@ -101,6 +101,17 @@ void text_sanitize(char *buffer, size_t size)
 	}
 }
 
+char *text_trim(char *text)
+{
+	size_t n;
+
+	text += strspn(text, BLANKS);
+	for (n = strlen(text); n > 0 && strchr(BLANKS, text[n - 1]);)
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
 void text_copy_clean(char *buffer, size_t size, const char *source)
 {
 	text_copy(buffer, size, source);

@@ -179,6 +179,10 @@ void text_copy(char *buffer, size_t size, const char *source);
  * that is not UTF-8, a terminal obeys control characters, and who reads does not see the rest.
  */
 void text_sanitize(char *buffer, size_t size);
+/* The white space between words, which text_trim() cuts off both ends of TEXT. Returns where it
+ * begins then. */
+#define BLANKS " \t\r\n\v\f"
+char *text_trim(char *text);
 /* text_copy() of a SOURCE that may hold anything, which text_sanitize() then sees. */
 void text_copy_clean(char *buffer, size_t size, const char *source);
 

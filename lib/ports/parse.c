@@ -5,18 +5,6 @@
 #include <math.h>
 #include <time.h>
 
-char *parse_trim(char *text)
-{
-	size_t n;
-
-	text += strspn(text, " \t");
-	n = strlen(text);
-	while (n > 0 && strchr(" \t\r\n", text[n - 1]))
-		n--;
-	text[n] = '\0';
-	return text;
-}
-
 bool parse_seconds(const char *text, uint64_t *ret_usec)
 {
 	char *end;

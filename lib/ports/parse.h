@@ -5,8 +5,6 @@
 
 #include "util.h"
 
-/* Removes blanks, and what ends a line, around TEXT. Returns where it begins now. */
-char *parse_trim(char *text);
 /* Seconds, with a fraction. False if TEXT is something else, or too large for microseconds in 64
  * bits. */
 bool parse_seconds(const char *text, uint64_t *ret_usec);

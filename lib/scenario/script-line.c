@@ -91,8 +91,8 @@ const char *script_speed(const char *line)
 	const char *p = startswith(line, "speed");
 
 	if (p)
-		p += strspn(p, SCENARIO_BLANKS);
-	return p && *p == '=' ? p + 1 + strspn(p + 1, SCENARIO_BLANKS) : NULL;
+		p += strspn(p, BLANKS);
+	return p && *p == '=' ? p + 1 + strspn(p + 1, BLANKS) : NULL;
 }
 
 char *script_time_write(char to[SCRIPT_TIME_SIZE], uint64_t usec)

@@ -4,17 +4,6 @@
 
 #include "port-name.h"
 
-char *line_strip(char *text)
-{
-	size_t n;
-
-	text += strspn(text, SCENARIO_BLANKS);
-	for (n = strlen(text); n > 0 && strchr(SCENARIO_BLANKS, text[n - 1]);)
-		n--;
-	text[n] = '\0';
-	return text;
-}
-
 /* Takes NAME/NUMBER, or NAME/ and a star. */
 static bool parse_port(char *text, Heading *ret)
 {
@@ -40,9 +29,9 @@ int heading_parse(char *line, Heading *ret, char **ret_message)
 		return scenario_refuse(-EINVAL, ret_message, "%.100s: expected ']' at the end",
 				       line);
 	line[n - 1] = '\0';
-	text = line_strip(line + 1);
+	text = text_trim(line + 1);
 	name = text + strcspn(text, " ");
-	name += strspn(name, SCENARIO_BLANKS);
+	name += strspn(name, BLANKS);
 	*ret = (Heading){.kind = SECTION_SCRIPT, .name = ""};
 	if (streq(text, "script"))
 		return 0;
@@ -66,7 +55,7 @@ int setting_parse(char *line, char **ret_key, char **ret_value, char **ret_messa
 				       "%.100s: expected KEY = VALUE, [SECTION] or # comment",
 				       line);
 	*equals = '\0';
-	*ret_key = line_strip(line);
-	*ret_value = line_strip(equals + 1);
+	*ret_key = text_trim(line);
+	*ret_value = text_trim(equals + 1);
 	return 0;
 }

@@ -14,8 +14,6 @@ typedef struct Heading {
 	uint32_t port;	  /* SECTION_PORT: its number; 0: all ports of the device */
 } Heading;
 
-/* Cuts white space off both ends of TEXT. Returns where it begins then. */
-char *line_strip(char *text);
 /* Parses LINE, "[port NAME/NUMBER]" or another heading without white space around it. The line is
  * changed, and RET points into it. -EINVAL with a message. */
 int heading_parse(char *line, Heading *ret, char **ret_message);

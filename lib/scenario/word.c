@@ -97,7 +97,7 @@ char *number_write(char *to, uint64_t number, unsigned int digits)
 
 int words_split(char *line, Words *ret, char **ret_message)
 {
-	for (ret->n = 0; *(line += strspn(line, SCENARIO_BLANKS));) {
+	for (ret->n = 0; *(line += strspn(line, BLANKS));) {
 		char *to = line;
 		bool quoted = false;
 
@@ -106,7 +106,7 @@ int words_split(char *line, Words *ret, char **ret_message)
 					       "too many words, expected at most %u",
 					       SCENARIO_WORDS_MAX);
 		ret->words[ret->n++] = to;
-		for (; *line && (quoted || !strchr(SCENARIO_BLANKS, *line)); line++) {
+		for (; *line && (quoted || !strchr(BLANKS, *line)); line++) {
 			if (*line == '"')
 				quoted = !quoted;
 			else

@@ -12,9 +12,6 @@
 #define SCENARIO_LINE_MAX  4096U /* bytes, without the end of the line */
 #define SCENARIO_WORDS_MAX 256U	 /* in a command */
 
-/* The characters that separate words. */
-#define SCENARIO_BLANKS " \t\r\n\v\f"
-
 /* Composes *RET_MESSAGE, for the caller to free, and returns R; -ENOMEM if there is no memory. */
 int scenario_refuse(int r, char **ret_message, const char *format, ...) _printf_(3, 4);
 

@@ -257,12 +257,28 @@ static void test_read_file(void **state)
 	}
 }
 
+static void test_trim(_unused_ void **state)
+{
+	static const struct {
+		const char *text, *trimmed;
+	} cases[] = {{"", ""},		 {" \t\r\n", ""}, {"a", "a"},
+		     {"  a b\t", "a b"}, {"a \r", "a"},	  {"\ta b\v\n", "a b"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[16];
+
+		text_copy(text, sizeof(text), cases[i].text);
+		assert_string_equal(text_trim(text), cases[i].trimmed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	 cmocka_unit_test(test_sanitize),
-		cmocka_unit_test(test_instance), cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_random),	 cmocka_unit_test(test_read_file),
+		cmocka_unit_test(test_trim),	  cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_sanitize),  cmocka_unit_test(test_instance),
+		cmocka_unit_test(test_duration),  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_read_file),
 	};
 
 	return cmocka_run_group_tests_name("util", tests, NULL, NULL);

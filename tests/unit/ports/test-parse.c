@@ -34,19 +34,6 @@ static void assert_cases(Parse parse, const Case *cases, size_t n)
 	}
 }
 
-static void test_trim(_unused_ void **state)
-{
-	static const char *const texts[][2] = {
-		{"a b", "a b"}, {" \ta b\t \r\n", "a b"}, {"a", "a"}, {" \n", ""}, {"", ""}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		char text[16];
-
-		strcpy(text, texts[i][0]);
-		assert_string_equal(parse_trim(text), texts[i][1]);
-	}
-}
-
 static void test_seconds(_unused_ void **state)
 {
 	static const Case cases[] = {{"0", 0},
@@ -149,8 +136,9 @@ static void test_rate(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trim),	 cmocka_unit_test(test_seconds),
-		cmocka_unit_test(test_duration), cmocka_unit_test(test_when),
+		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_rate),
 	};
 

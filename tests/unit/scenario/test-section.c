@@ -9,20 +9,6 @@
 
 #include "section.h"
 
-static void test_strip(_unused_ void **state)
-{
-	static const struct {
-		const char *text, *stripped;
-	} cases[] = {{"", ""}, {" \t\r\n", ""}, {"a", "a"}, {"  a b\t", "a b"}, {"a \r", "a"}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char text[16];
-
-		text_copy(text, sizeof(text), cases[i].text);
-		assert_string_equal(line_strip(text), cases[i].stripped);
-	}
-}
-
 static void test_headings(_unused_ void **state)
 {
 	static const struct {
@@ -103,8 +89,9 @@ static void test_no_setting(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strip),	    cmocka_unit_test(test_headings),
-		cmocka_unit_test(test_no_headings), cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_headings),
+		cmocka_unit_test(test_no_headings),
+		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_no_setting),
 	};
 
