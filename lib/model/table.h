@@ -75,8 +75,8 @@ int vf_policy_parse(const char *text, uint32_t *ret);
 size_t attr_table_entry_size(AttrType type);
 /* Which table of a port holds the rows of TYPE; _PORT_TABLE_MAX if none does. */
 PortTable attr_port_table(AttrType type);
-/* Whether the row is a table that is read on demand, by a query of its own, such as the counters.
- */
+/* Whether the row is a table that is read on demand, by a query of its own, such as the counters. A
+ * table has no room among the values. */
 static _always_inline_ bool attr_is_reading(const Attribute *a)
 {
 	return a->class == CLASS_COUNTER && a->size == 0;
