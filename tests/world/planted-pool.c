@@ -68,9 +68,3 @@ WRAP(void, worker_born, Worker *w, pid_t pid, int pidfd)
 	if (pidfd < 0 || !is_planted("workers that a nursery forks are not heard of"))
 		__real_worker_born(w, pid, pidfd);
 }
-
-WRAP(void, worker_disown, Worker *w, const PoolDevice *d)
-{
-	if (!is_planted("a worker answers for a device that was forgotten"))
-		__real_worker_disown(w, d);
-}

@@ -61,7 +61,6 @@ const Plant plants[] = {
 	{"what was sent to a worker that is lost is not sent again", 1000001},
 	{"events of a flood are lost for good", 1000001},
 	{"workers that a nursery forks are not heard of", 1000001},
-	{"a worker answers for a device that was forgotten", 1000075},
 };
 /* clang-format on */
 const size_t n_plants = ARRAY_SIZE(plants);

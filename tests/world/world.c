@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include <malloc.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "../unit/descriptors.h"
@@ -35,10 +36,12 @@
 #define RECORD_USEC (7 * USEC_PER_SEC)
 /* So much of a record is there when all is played that is in it. */
 #define PLAYED_USEC (5 * USEC_PER_SEC)
+/* At one of so many quiet points all objects are read: that takes longer than all else. */
+#define READS_ONE_IN 3U
 /* At one of so many quiet points the record is played. */
-#define REPLAYS_ONE_IN 8U
+#define REPLAYS_ONE_IN 16U
 /* At one of so many there is another judge. */
-#define JUDGES_ONE_IN 4U
+#define JUDGES_ONE_IN 8U
 /* After one of so many some devices hang. */
 #define HANGS_ONE_IN 3U
 /* What the pool has suspected or had to wait for before is forgotten then. */
@@ -273,8 +276,9 @@ static void quiet(World *w)
 	} while (true);
 	check_cache(w->script, &w->manager->cache);
 	check_memory(w->manager);
-	read_published(w);
 	w->n_quiet++;
+	if (w->n_quiet % READS_ONE_IN == 0)
+		read_published(w);
 	if (w->n_quiet % JUDGES_ONE_IN == 0)
 		check_judge(w);
 	if (w->n_quiet % REPLAYS_ONE_IN == 0)
@@ -459,8 +463,10 @@ static void run_steps(World *w, uint64_t seed, const uint64_t *numbers, size_t n
 		do_step(w, numbers[i]);
 	}
 	quiet(w);
+	read_published(w);
 	script_empty(w->script);
 	quiet(w);
+	read_published(w);
 	world_done(w);
 }
 
@@ -472,6 +478,7 @@ void run_world(uint64_t seed, const uint64_t *numbers, size_t n, RunResult *ret)
 	World w;
 
 	log_max_level = law_verbose ? LOG_DEBUG : LOG_CRIT;
+	signal(SIGPIPE, SIG_IGN); /* as program.c */
 	virtual_time_init(seed);
 	/* what the libraries keep for ever they have then */
 	run_steps(&w, seed, numbers, MIN(n, FIRST_STEPS));
