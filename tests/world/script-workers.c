@@ -222,7 +222,8 @@ static bool is_busy(const Process *p)
 		return p->used && !p->ended && p->killed && !process_hangs(p);
 	if (process_hangs(p))
 		return false;
-	return p->killed || p->n_events > 0 || process_current(p) || has_message(p);
+	return p->killed ||
+	       ((p->n_events > 0 || process_current(p) || has_message(p)) && has_room(p));
 }
 
 /* P, which is busy, goes on. */
@@ -235,8 +236,6 @@ static void go_on(Process *p, Lots *lots)
 		process_end(p);
 	else if (p->is_nursery)
 		fork_worker(p, lots);
-	else if (!has_room(p))
-		return;
 	else if (p->n_events > 0 && !(lots && lots_once_in(lots, 4)))
 		send_events(p, lots);
 	else if (!a && has_message(p))
