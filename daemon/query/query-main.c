@@ -35,16 +35,8 @@ static WirePacket packet;
 static int send_device(void *userdata, const Query *q, const DeviceSnapshot *s)
 {
 	int fd = *(int *)userdata;
-	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0),
-				    .values = s->values,
-				    .supplied = s->supplied,
-				    .unanswered = s->unanswered,
-				    .open_error = s->open_error}};
-	int r = wire_put(fd, &packet, &m);
+	int r = wire_put_device(fd, &packet, q->id, q->device, s);
 
-	for (DeviceTable t = 0; r == 0 && t < _DEVICE_TABLE_MAX; t++)
-		r = wire_put_table(fd, &packet, m.header,
-				   device_attributes[device_table_attr(t)].type, s->tables[t]);
 	/* Sent at once: the core must see that the worker lives, for the ports may take long. */
 	return r < 0 ? r : wire_flush(fd, &packet);
 }
@@ -53,20 +45,8 @@ static int send_port(void *userdata, const Query *q, uint32_t port, int error,
 		     const PortSnapshot *s, bool last)
 {
 	int fd = *(int *)userdata;
-	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, port),
-				  .error = error,
-				  .open_error = s->open_error,
-				  .values = s->values,
-				  .supplied = s->supplied,
-				  .unmeasured = s->unmeasured,
-				  .unanswered = s->unanswered,
-				  .parts = s->parts,
-				  .failed = s->failed}};
-	int r = wire_put(fd, &packet, &m);
+	int r = wire_put_port(fd, &packet, q->id, q->device, port, error, s);
 
-	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)
-		r = wire_put_table(fd, &packet, m.header, port_attributes[port_table_attr(t)].type,
-				   s->tables[t]);
 	return r < 0 || last ? r : wire_flush(fd, &packet);
 }
 

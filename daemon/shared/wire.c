@@ -256,6 +256,41 @@ int wire_put(int fd, WirePacket *p, const WireMessage *message)
 	return 0;
 }
 
+int wire_put_device(int fd, WirePacket *p, uint64_t id, uint32_t device, const DeviceSnapshot *s)
+{
+	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, id, device, 0),
+				    .values = s->values,
+				    .supplied = s->supplied,
+				    .unanswered = s->unanswered,
+				    .open_error = s->open_error}};
+	int r = wire_put(fd, p, &m);
+
+	for (DeviceTable t = 0; r == 0 && t < _DEVICE_TABLE_MAX; t++)
+		r = wire_put_table(fd, p, m.header, device_attributes[device_table_attr(t)].type,
+				   s->tables[t]);
+	return r;
+}
+
+int wire_put_port(int fd, WirePacket *p, uint64_t id, uint32_t device, uint32_t port, int error,
+		  const PortSnapshot *s)
+{
+	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, id, device, port),
+				  .error = error,
+				  .open_error = s->open_error,
+				  .values = s->values,
+				  .supplied = s->supplied,
+				  .unmeasured = s->unmeasured,
+				  .unanswered = s->unanswered,
+				  .parts = s->parts,
+				  .failed = s->failed}};
+	int r = wire_put(fd, p, &m);
+
+	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)
+		r = wire_put_table(fd, p, m.header, port_attributes[port_table_attr(t)].type,
+				   s->tables[t]);
+	return r;
+}
+
 int wire_flush(int fd, WirePacket *p)
 {
 	int r = p->size ? send_packet(fd, p->bytes, p->size) : 0;

@@ -185,6 +185,11 @@ int wire_receive(int fd, WireMessage *ret, const char **ret_why);
 int wire_put(int fd, WirePacket *p, const WireMessage *message);
 /* Puts TABLE of TYPE as pages with HEADER, whose type does not matter. NULL puts nothing. */
 int wire_put_table(int fd, WirePacket *p, WireHeader header, AttrType type, const Table *table);
+/* Put the part of the answer to query ID that is about DEVICE, or its PORT: what S supplies, with
+ * its tables. ERROR: that of SourceHandler.port. */
+int wire_put_device(int fd, WirePacket *p, uint64_t id, uint32_t device, const DeviceSnapshot *s);
+int wire_put_port(int fd, WirePacket *p, uint64_t id, uint32_t device, uint32_t port, int error,
+		  const PortSnapshot *s);
 /* Sends what is in P, if anything: 0 or a negative errno. P is empty afterwards in both cases. */
 int wire_flush(int fd, WirePacket *p);
 

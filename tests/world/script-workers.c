@@ -13,62 +13,43 @@
 
 /* What they send */
 
-static void send_packet(Process *p, WirePacket *packet)
+/* R is what became of a packet that P has sent, or has put more into. */
+static void check_sent(Process *p, int r)
 {
-	int r = p->ended ? 0 : wire_flush(p->peer, packet);
-
 	if (r == -EPIPE || r == -ECONNRESET)
 		process_end(p);
 	else
 		LAW(r == 0, "process %d cannot send: %s", p->pid, strerror(-r));
 }
 
-static void put(Process *p, WirePacket *packet, const WireMessage *m)
+static void send_packet(Process *p, WirePacket *packet)
 {
-	int r = p->ended ? 0 : wire_put(p->peer, packet, m);
-
-	LAW(r == 0, "process %d cannot send: %s", p->pid, strerror(-r));
+	check_sent(p, p->ended ? 0 : wire_flush(p->peer, packet));
 }
 
-static void put_table(Process *p, WirePacket *packet, WireHeader header, AttrType type,
-		      const Table *table)
+static void put(Process *p, WirePacket *packet, const WireMessage *m)
 {
-	int r = p->ended ? 0 : wire_put_table(p->peer, packet, header, type, table);
-
-	LAW(r == 0, "process %d cannot send: %s", p->pid, strerror(-r));
+	check_sent(p, p->ended ? 0 : wire_put(p->peer, packet, m));
 }
 
 static void send_device(void *userdata, uint64_t id, DeviceSnapshot *s)
 {
-	WireMessage m = {.device = {.header = wire_header(WIRE_DEVICE, id, (uint32_t)id, 0),
-				    .values = s->values,
-				    .supplied = s->supplied}};
+	Process *p = userdata;
 	WirePacket packet;
 
 	packet.size = 0;
-	put(userdata, &packet, &m);
-	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
-		put_table(userdata, &packet, m.header, device_attributes[device_table_attr(t)].type,
-			  s->tables[t]);
-	send_packet(userdata, &packet);
+	check_sent(p, wire_put_device(p->peer, &packet, id, (uint32_t)id, s));
+	send_packet(p, &packet);
 }
 
 static void send_port(void *userdata, uint64_t id, uint32_t port, int error, PortSnapshot *s)
 {
-	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, id, (uint32_t)id, port),
-				  .error = error,
-				  .values = s->values,
-				  .supplied = s->supplied,
-				  .parts = s->parts,
-				  .failed = s->failed}};
+	Process *p = userdata;
 	WirePacket packet;
 
 	packet.size = 0;
-	put(userdata, &packet, &m);
-	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
-		put_table(userdata, &packet, m.header, port_attributes[port_table_attr(t)].type,
-			  s->tables[t]);
-	send_packet(userdata, &packet);
+	check_sent(p, wire_put_port(p->peer, &packet, id, (uint32_t)id, port, error, s));
+	send_packet(p, &packet);
 }
 
 static void send_end(void *userdata, uint64_t id, int error, _unused_ QueryErrorCode code,
