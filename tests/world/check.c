@@ -136,10 +136,12 @@ static size_t ask_judge(const Manager *m, Judged ret[JUDGED_MAX])
 	return n;
 }
 
+/* Whether the check of F has found anything in T: about which attribute depends on how much of the
+ * evidence is left. */
 static bool has_finding(const Table *t, const FindingEntry *f)
 {
 	TABLE_FOREACH(FindingEntry, other, t)
-		if (streq(f->check, other->check) && streq(f->attribute, other->attribute))
+		if (streq(f->check, other->check))
 			return true;
 	return false;
 }
