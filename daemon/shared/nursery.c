@@ -64,8 +64,7 @@ int nursery_receive(int nursery, pid_t *ret)
 	return n > 0;
 }
 
-/* The descriptor in the next request; 0: the connection is closed. */
-static int receive_request(int fd)
+int nursery_read_request(int fd)
 {
 	NurseryMessage r;
 	struct msghdr *m = message_init(&r);
@@ -97,7 +96,7 @@ int nursery_serve(int fd)
 {
 	int theirs;
 
-	while ((theirs = receive_request(fd)) > 0) {
+	while ((theirs = nursery_read_request(fd)) > 0) {
 		pid_t pid = fork_sibling();
 
 		if (pid == 0) {

@@ -24,7 +24,10 @@ int nursery_start(int nursery, char *const argv[], Child *ret);
  * the nursery has ended. -EAGAIN: there is no answer yet. */
 int nursery_receive(int nursery, pid_t *ret);
 
-/* For the nursery. Returns in each new process: the descriptor at which it is to serve. In the
+/* For the nursery. The descriptor that the next request has, at which the new process is to serve.
+ * 0: the parent has closed the connection; or a negative errno. */
+int nursery_read_request(int fd);
+/* Returns in each new process: the descriptor at which it is to serve. In the
  * nursery itself: 0 when the parent has closed the connection, or a negative errno. The process may
  * have no other thread, and no descriptor that the new ones must not share. */
 int nursery_serve(int fd);

@@ -342,18 +342,20 @@ static int query(Source *source, const Query *q)
 
 	LAW(q->id && (uint32_t)q->id == q->device, "device %u is asked as %#jx", q->device,
 	    (uintmax_t)q->id);
-	if (s->workers)
-		return workers_query(s->workers, q);
-	a = script_find_asked(s, s->userdata, q->device);
-	LAW(!a || !a->open, "device %u is asked while it is asked", q->device);
-	if (a && a->wedged)
-		return -ETIMEDOUT;
-	s->query_error = 0;
+	if (s->workers) {
+		error = workers_query(s->workers, q);
+	} else {
+		a = script_find_asked(s, s->userdata, q->device);
+		LAW(!a || !a->open, "device %u is asked while it is asked", q->device);
+		if (a && a->wedged)
+			return -ETIMEDOUT;
+		s->query_error = 0;
+		if (error == 0)
+			script_begin(s, q, s->handler, s->userdata);
+	}
 	note("query %#jx of device %u: kind %u, device %d, ports %#jx, parts %#x: %d",
 	     (uintmax_t)q->id, q->device, q->kind, q->attributes, (uintmax_t)q->ports.bits[0],
 	     q->parts, error);
-	if (error == 0)
-		script_begin(s, q, s->handler, s->userdata);
 	return error;
 }
 

@@ -6,10 +6,13 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "nursery.h"
 #include "wire.h"
 
 /* More than a worker may send in a second */
 #define FLOOD 300U
+/* Bytes that the core has not read, with which a worker waits */
+#define UNREAD_MAX (64 * 1024)
 
 /* What they send */
 
@@ -154,28 +157,17 @@ static void read_message(Process *p)
 	}
 }
 
-/* Forks a worker: NULL if nobody has asked for one. */
+/* P, a nursery, forks the worker that it is asked for. */
 static void fork_worker(Process *p, Lots *lots)
 {
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} ancillary;
-	char byte;
-	struct iovec part = {&byte, 1};
-	struct msghdr m = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &ancillary,
-			   .msg_controllen = sizeof(ancillary)};
+	int fd = nursery_read_request(p->peer);
 	Process *child;
 	pid_t pid;
-	int fd;
 
-	if (recvmsg(p->peer, &m, MSG_CMSG_CLOEXEC) <= 0) {
+	if (fd <= 0) {
 		process_end(p);
 		return;
 	}
-	memcpy(&fd, CMSG_DATA(&ancillary.header), sizeof(fd));
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	child = process_new(workers, fd);
 	LAW(child, "the core has %u processes", PROCESSES);
@@ -194,7 +186,7 @@ static bool has_room(const Process *p)
 {
 	int unread = 0;
 
-	return ioctl(p->peer, TIOCOUTQ, &unread) == 0 && unread < 64 * 1024;
+	return ioctl(p->peer, TIOCOUTQ, &unread) == 0 && unread < UNREAD_MAX;
 }
 
 static bool is_busy(const Process *p)
@@ -367,9 +359,6 @@ int workers_query(ScriptWorkers *w, const Query *q)
 {
 	int r = pool_query(w->pool, q);
 
-	note("query %#jx of device %u: kind %u, device %d, ports %#jx, parts %#x: %d",
-	     (uintmax_t)q->id, q->device, q->kind, q->attributes, (uintmax_t)q->ports.bits[0],
-	     q->parts, r);
 	LAW(r == 0 || r == -ETIMEDOUT, "device %u cannot be asked: %s", q->device, strerror(-r));
 	return r;
 }
