@@ -613,8 +613,7 @@ void health_forget_device(Health *h, Device *d)
 	take_set(h);
 }
 
-/* All is to be judged again. */
-static void mark_all(Health *h)
+void health_mark_all(Health *h)
 {
 	/* the list of H may be out of date */
 	for (size_t i = 0; i < h->cache->n_devices; i++) {
@@ -631,7 +630,7 @@ void health_expect(Health *h, Expectations *e)
 	expectations_done(&h->expect);
 	h->expect = *e;
 	*e = (Expectations){};
-	mark_all(h);
+	health_mark_all(h);
 	/* others may be looked at */
 	for (size_t i = 0; i < h->cache->n_devices; i++) {
 		const Device *d = h->cache->devices[i];
@@ -640,11 +639,6 @@ void health_expect(Health *h, Expectations *e)
 			if (d->ports[k]->health)
 				health_drop_counters(h, d->ports[k]->health);
 	}
-}
-
-void health_clock_set(Health *h)
-{
-	mark_all(h);
 }
 
 /* Life */

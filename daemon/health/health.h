@@ -28,8 +28,8 @@ Health *health_free(Health *h);
 /* From now on E is expected; H takes what it owns. All is to be judged again. */
 void health_expect(Health *h, Expectations *e);
 
-/* CLOCK_REALTIME was set: what was not long ago may be, or the other way round. The same. */
-void health_clock_set(Health *h);
+/* All is to be judged again: CLOCK_REALTIME was set, and what was long ago may not be any more. */
+void health_mark_all(Health *h);
 
 /* Takes a change that has been published. Returns whether anything is to be judged because of it.
  */

@@ -146,7 +146,7 @@ void manager_health_follow_clock(Manager *m)
 	if ((is > was ? is - was : was - is) < CLOCK_STEP_USEC)
 		return;
 	m->booted_usec = is;
-	health_clock_set(m->health);
+	health_mark_all(m->health);
 }
 
 static int on_health(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
