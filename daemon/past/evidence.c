@@ -5,18 +5,8 @@
 #include <inttypes.h>
 
 #include "gid.h"
+#include "known-values.h"
 #include "pci.h"
-
-/* Room for what is known of a row: one that is longer is compared as far as this. */
-typedef char KnownText[24];
-
-/* The values that a port, or the device, had last. */
-typedef struct Known {
-	uint64_t has; /* a mask of 1 << EvidenceKind: those of which there is a value */
-	KnownText values[_EVIDENCE_MAX];
-} Known;
-
-_Static_assert(_EVIDENCE_MAX <= 64, "Known.has is too small");
 
 /* A counter that grows by so much again within this time goes on. */
 #define BURST_USEC (10 * 60 * USEC_PER_SEC)
@@ -24,23 +14,27 @@ _Static_assert(_EVIDENCE_MAX <= 64, "Known.has is too small");
 /* More changes of one table at once are not told one by one. */
 #define TABLE_CHANGES_MAX 4U
 
-struct EvidenceLog {
-	EvidenceEntry *entries; /* a ring, [room] */
-	size_t n, first, room;
-	Known *known; /* [n_known]: of the device, and of the ports by their places */
-	uint32_t n_known;
-	AttrPath parent;	  /* the directory of its hardware, "": none */
-	uint64_t parent_identity; /* 0: not known */
-	/* of a log in a list */
-	EvidenceLog *next;
+/* A device that has gone. */
+typedef struct Gone {
 	AttrText name;
 	bool judged;	 /* it is known what became of the hardware */
 	bool is_adapter; /* the device was on a PCI function, and on no virtual one */
 	AttrText driver, model;
 	char guid[20], adapter[20];
-	uint64_t gone_usec; /* when it went, on CLOCK_REALTIME */
-	bool is_lost;	    /* its hardware went too */
-	bool gone;	    /* the device was away since its hardware was last seen */
+	uint64_t usec; /* when it went, on CLOCK_REALTIME */
+	bool is_lost;  /* its hardware went too */
+} Gone;
+
+struct EvidenceLog {
+	EvidenceEntry *entries; /* a ring, [room] */
+	uint32_t n, first, room;
+	uint32_t n_known;
+	KnownValues *known;	  /* [n_known]: of the device, and of the ports by their places */
+	char *parent;		  /* the directory of its hardware, NULL: none */
+	uint64_t parent_identity; /* 0: not known */
+	bool was_away;		  /* since its hardware was last seen */
+	Gone *gone;		  /* of a log in a list, which has a next one; else NULL */
+	EvidenceLog *next;
 };
 
 /* The events that say something by themselves. */
@@ -53,8 +47,12 @@ EvidenceLog *evidence_free(EvidenceLog *l)
 {
 	if (!l)
 		return NULL;
-	free(l->entries);
+	for (uint32_t i = 0; i < l->n_known; i++)
+		known_done(&l->known[i]);
 	free(l->known);
+	free(l->entries);
+	free(l->parent);
+	free(l->gone);
 	free(l);
 	return NULL;
 }
@@ -92,7 +90,7 @@ static EvidenceLog *get_log(EvidenceLog **l)
 /* Room for one more; when there are as many as may be, the oldest is forgotten. */
 static bool grow(EvidenceLog *l)
 {
-	size_t room = l->room ? 2 * l->room : 8;
+	uint32_t room = l->room ? 2 * l->room : 8;
 	EvidenceEntry *entries;
 
 	if (l->n < l->room)
@@ -126,9 +124,9 @@ static void append(EvidenceLog *l, uint32_t port, EvidenceKind kind, const char 
 }
 
 /* The last values of port PORT, or with 0 of the device; NULL without memory. */
-static Known *get_known(EvidenceLog *l, uint32_t port)
+static KnownValues *get_known(EvidenceLog *l, uint32_t port)
 {
-	Known *known;
+	KnownValues *known;
 
 	if (port >= l->n_known) {
 		known = reallocarray(l->known, port + 1U, sizeof(*known));
@@ -162,9 +160,10 @@ static void value_text(const Attribute *a, const void *values, EvidenceText ret)
 static void note_row(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Attribute *a,
 		     const void *values, bool is_valid, const EvidenceMoment *when)
 {
-	Known *known = get_known(l, port);
+	KnownValues *known = get_known(l, port);
 	KnownText shortened;
 	EvidenceText text = "";
+	const char *was;
 
 	/* of a number only values are compared */
 	if (!known || (!is_valid && !attr_is_text(a->type)))
@@ -172,12 +171,12 @@ static void note_row(EvidenceLog *l, uint32_t port, EvidenceKind kind, const Att
 	if (is_valid)
 		value_text(a, values, text);
 	text_copy(shortened, sizeof(shortened), text);
-	if (known->has >> kind & 1 && streq(known->values[kind], shortened))
+	was = known_get(known, kind);
+	if (was && streq(was, shortened))
 		return;
-	if (known->has >> kind & 1)
-		append(l, port, kind, known->values[kind], text, when);
-	known->has |= UINT64_C(1) << kind;
-	memcpy(known->values[kind], shortened, sizeof(shortened));
+	if (was)
+		append(l, port, kind, was, text, when);
+	known_set(known, kind, shortened);
 }
 
 void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
@@ -233,19 +232,22 @@ static void note_count(EvidenceLog *l, uint32_t port, EvidenceKind kind, const A
 		       const void *values, const EvidenceMoment *when)
 {
 	uint64_t least = evidence_rows[kind].least, was, is;
-	Known *known = get_known(l, port);
+	KnownValues *known = get_known(l, port);
 	EvidenceText text;
+	KnownText shortened;
+	const char *old;
 
 	if (!known)
 		return;
 	value_text(a, values, text);
 	/* less than before: other hardware, which was counted from the beginning */
-	if (known->has >> kind & 1 && text_to_u64(text, UINT64_MAX, &is) == 0 &&
-	    text_to_u64(known->values[kind], UINT64_MAX, &was) == 0 && is >= was &&
-	    is - was >= least && (least == 1 || !extend(l, port, kind, text, when)))
-		append(l, port, kind, known->values[kind], text, when);
-	known->has |= UINT64_C(1) << kind;
-	text_copy(known->values[kind], sizeof(KnownText), text);
+	old = known_get(known, kind);
+	if (old && text_to_u64(text, UINT64_MAX, &is) == 0 &&
+	    text_to_u64(old, UINT64_MAX, &was) == 0 && is >= was && is - was >= least &&
+	    (least == 1 || !extend(l, port, kind, text, when)))
+		append(l, port, kind, old, text, when);
+	text_copy(shortened, sizeof(shortened), text);
+	known_set(known, kind, shortened);
 }
 
 void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const EvidenceMoment *when)
@@ -468,19 +470,20 @@ void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
 
 	if (!log)
 		return;
-	if (log->gone && log->parent_identity && identity && streq(log->parent, path))
+	if (log->was_away && log->parent_identity && identity && streq(log->parent, path))
 		append(log, 0, EVIDENCE_PARENT, "",
 		       log->parent_identity == identity ? "same" : "replaced", when);
-	log->gone = false;
-	log->parent_identity = identity;
-	text_copy(log->parent, sizeof(log->parent), path);
+	log->was_away = false;
+	free(log->parent);
+	log->parent = strdup(path);
+	log->parent_identity = log->parent ? identity : 0;
 }
 
 EvidenceLog *evidence_unjudged(const EvidenceList *list, const char **ret_path)
 {
 	EvidenceLog *l = list->first;
 
-	while (l && (l->judged || !l->parent_identity))
+	while (l && (l->gone->judged || !l->parent_identity))
 		l = l->next;
 	if (l)
 		*ret_path = l->parent;
@@ -496,8 +499,8 @@ void evidence_judge(EvidenceLog *l, ParentState state, uint64_t identity,
 		[PARENT_GONE] = "gone",
 	};
 
-	l->judged = true;
-	l->is_lost = state == PARENT_GONE && !identity;
+	l->gone->judged = true;
+	l->gone->is_lost = state == PARENT_GONE && !identity;
 	if (identity && identity != l->parent_identity)
 		append(l, 0, EVIDENCE_PARENT, "", "replaced", when);
 	else if (names[state])
@@ -507,10 +510,12 @@ void evidence_judge(EvidenceLog *l, ParentState state, uint64_t identity,
 bool evidence_loss(const EvidenceList *list, size_t i, EvidenceLoss *ret)
 {
 	for (const EvidenceLog *l = list->first; l; l = l->next) {
-		if (!l->is_adapter || !l->is_lost || i-- > 0)
+		const Gone *g = l->gone;
+
+		if (!g->is_adapter || !g->is_lost || i-- > 0)
 			continue;
-		*ret = (EvidenceLoss){l->name,	  l->driver, l->model,	  l->guid,
-				      l->adapter, l->parent, l->gone_usec};
+		*ret = (EvidenceLoss){g->name,	  g->driver, g->model, g->guid,
+				      g->adapter, l->parent, g->usec};
 		return true;
 	}
 	return false;
@@ -518,20 +523,27 @@ bool evidence_loss(const EvidenceList *list, size_t i, EvidenceLoss *ret)
 
 /* Devices that have gone */
 
+static Gone *get_gone(EvidenceLog *l)
+{
+	if (!l->gone)
+		l->gone = calloc(1, sizeof(*l->gone));
+	return l->gone;
+}
+
 void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now)
 {
-	if (!l)
+	Gone *g = l ? get_gone(l) : NULL;
+
+	if (!g)
 		return;
-	l->is_adapter = *s->values.pci_address && !pci_function_is_part(s->values.function);
-	l->is_lost = false;
-	l->gone_usec = now;
-	text_copy(l->driver, sizeof(l->driver), s->values.driver);
-	text_copy(l->model, sizeof(l->model), s->values.hca_type);
-	*l->guid = *l->adapter = '\0';
+	g->is_adapter = *s->values.pci_address && !pci_function_is_part(s->values.function);
+	g->usec = now;
+	text_copy(g->driver, sizeof(g->driver), s->values.driver);
+	text_copy(g->model, sizeof(g->model), s->values.hca_type);
 	if (s->values.node_guid)
-		guid_format(s->values.node_guid, l->guid);
+		guid_format(s->values.node_guid, g->guid);
 	if (s->values.sys_image_guid)
-		guid_format(s->values.sys_image_guid, l->adapter);
+		guid_format(s->values.sys_image_guid, g->adapter);
 }
 
 void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l)
@@ -542,9 +554,12 @@ void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l)
 		return;
 	evidence_recall(list, name, &old);
 	evidence_free(old);
-	text_copy(kept->name, sizeof(kept->name), name);
-	kept->gone = true;
-	kept->judged = false;
+	if (!get_gone(kept)) {
+		evidence_free(kept);
+		return;
+	}
+	text_copy(kept->gone->name, sizeof(kept->gone->name), name);
+	kept->was_away = true;
 	kept->next = list->first;
 	list->first = kept;
 	if (++list->n <= EVIDENCE_KEPT)
@@ -559,13 +574,15 @@ void evidence_recall(EvidenceList *list, const char *name, EvidenceLog **l)
 {
 	EvidenceLog **at = &list->first;
 
-	while (*at && !streq((*at)->name, name))
+	while (*at && !streq((*at)->gone->name, name))
 		at = &(*at)->next;
 	if (!*at)
 		return;
 	*l = *at;
 	*at = (*l)->next;
 	(*l)->next = NULL;
+	free((*l)->gone);
+	(*l)->gone = NULL;
 	list->n--;
 }
 
@@ -573,7 +590,7 @@ const EvidenceLog *evidence_find(const EvidenceList *list, const char *name)
 {
 	const EvidenceLog *l = list->first;
 
-	while (l && !streq(l->name, name))
+	while (l && !streq(l->gone->name, name))
 		l = l->next;
 	return l;
 }

@@ -10,6 +10,7 @@
 /* clang-format on */
 
 #include "evidence.h"
+#include "known-values.h"
 
 static EvidenceMoment at(uint64_t usec, EventReason reason)
 {
@@ -71,6 +72,28 @@ static void test_values(_unused_ void **state)
 	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	assert_entry(l, evidence_count(l) - 1, EVIDENCE_PORT_netdev, "eth0", "");
 	evidence_free(l);
+}
+
+/* What is known of a port stays while another value gets longer or shorter. */
+static void test_known_values(_unused_ void **state)
+{
+	static const KnownText texts[] = {"", "a", "at most 23 characters .", "1234", ""};
+	KnownValues k = {};
+
+	assert_null(known_get(&k, EVIDENCE_PORT_lid));
+	known_set(&k, EVIDENCE_PORT_lid, "65535");
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		known_set(&k, EVIDENCE_PORT_netdev, texts[i]);
+		assert_string_equal(known_get(&k, EVIDENCE_PORT_netdev), texts[i]);
+		assert_string_equal(known_get(&k, EVIDENCE_PORT_lid), "65535");
+		known_set(&k, EVIDENCE_PORT_rate, texts[ARRAY_SIZE(texts) - 1 - i]);
+	}
+	known_set(&k, EVIDENCE_PORT_lid, "7");
+	assert_string_equal(known_get(&k, EVIDENCE_PORT_lid), "7");
+	assert_string_equal(known_get(&k, EVIDENCE_PORT_netdev), "");
+	assert_string_equal(known_get(&k, EVIDENCE_PORT_rate), "");
+	assert_int_equal(k.n, 3 * 3 + 1);
+	known_done(&k);
 }
 
 static void test_events(_unused_ void **state)
@@ -404,11 +427,12 @@ static void test_parent(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),	    cmocka_unit_test(test_events),
-		cmocka_unit_test(test_tables),	    cmocka_unit_test(test_gids),
-		cmocka_unit_test(test_counts),	    cmocka_unit_test(test_burst),
-		cmocka_unit_test(test_port_counts), cmocka_unit_test(test_health),
-		cmocka_unit_test(test_bounds),	    cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_known_values),
+		cmocka_unit_test(test_events), cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_gids),   cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_burst),  cmocka_unit_test(test_port_counts),
+		cmocka_unit_test(test_health), cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
