@@ -30,17 +30,11 @@ static void forget_samples(Health *h, const CounterLadder *l)
 		}
 }
 
-/* NULL: there is none yet. */
-static CounterLadder *ladder_of(PortHealth *ph, SampleEnd end)
-{
-	return end == SAMPLE_LOCAL ? &ph->counters : ph->far;
-}
-
 uint64_t health_counters_usec(const Port *p)
 {
-	const PortHealth *ph = p->health;
+	const CounterLadder *l = p->health ? p->health->ladders[SAMPLE_LOCAL] : NULL;
 
-	return ph && ph->counters.n > 0 ? ph->counters.monotonic_usec[0] : 0;
+	return l && l->n > 0 ? l->monotonic_usec[0] : 0;
 }
 
 bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
@@ -50,9 +44,9 @@ bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
 	PortHealth *ph = p->health;
 	CounterLadder *l;
 
-	if (ph && end == SAMPLE_REMOTE && !ph->far)
-		ph->far = calloc(1, sizeof(*ph->far));
-	l = ph ? ladder_of(ph, end) : NULL;
+	if (ph && !ph->ladders[end])
+		ph->ladders[end] = calloc(1, sizeof(CounterLadder));
+	l = ph ? ph->ladders[end] : NULL;
 	if (!l || (l->n > 0 && monotonic_usec < l->monotonic_usec[0] + least))
 		return false;
 	forget_samples(h, l);
@@ -63,14 +57,14 @@ bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
 
 void health_drop_counters(Health *h, PortHealth *ph)
 {
-	forget_samples(h, &ph->counters);
-	ladder_done(&ph->counters);
-	if (!ph->far)
-		return;
-	forget_samples(h, ph->far);
-	ladder_done(ph->far);
-	free(ph->far);
-	ph->far = NULL;
+	for (SampleEnd end = 0; end < _SAMPLE_END_MAX; end++) {
+		if (!ph->ladders[end])
+			continue;
+		forget_samples(h, ph->ladders[end]);
+		ladder_done(ph->ladders[end]);
+		free(ph->ladders[end]);
+		ph->ladders[end] = NULL;
+	}
 }
 
 /* Sample I of L, made in PLACE of H; NULL without memory. */
@@ -92,7 +86,7 @@ static const Sample *make(Health *h, size_t place, const CounterLadder *l, size_
 /* The counters at END of PORT that were read lately; NULL: there are none. */
 static const CounterLadder *counters_of(Health *h, const Object *port, SampleEnd end)
 {
-	const CounterLadder *l = ladder_of(health_object_port(port)->health, end);
+	const CounterLadder *l = health_object_port(port)->health->ladders[end];
 	uint64_t old = MAX(2 * h->counter_usec, OLD_USEC);
 
 	h->now.counters = h->now.time = true;

@@ -32,8 +32,7 @@ typedef struct PortHealth {
 	Object *object;
 	Mark mark;
 	Fit fit;
-	CounterLadder counters;
-	CounterLadder *far; /* of the port at the other end; NULL: nobody has read them */
+	CounterLadder *ladders[_SAMPLE_END_MAX]; /* NULL: nobody has read these counters */
 } PortHealth;
 
 /* A sample in the form that checks take. */

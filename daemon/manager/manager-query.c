@@ -46,7 +46,7 @@ static void await_settle(Manager *m, Schedule *w)
 {
 	uint64_t delay;
 
-	if (port_set_is_empty(&w->settling) || (timer_runs(w->settle) && w->settle_step > 0))
+	if (w->n_settling == 0 || (timer_runs(w->settle) && w->settle_step > 0))
 		return;
 	delay = schedule_next_settle(w);
 	if (delay)
@@ -244,6 +244,7 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 	Device *d = asked_device(m, id);
 	Port *p = device_port(d, number);
 	const char *text = error < 0 ? strerror(-error) : "";
+	uint32_t reasons;
 	Schedule *w;
 
 	if (d && d->schedule->asked_kind != QUERY_ATTRIBUTES) {
@@ -254,15 +255,15 @@ void manager_on_port(void *userdata, uint64_t id, uint32_t number, int error,
 		}
 		return;
 	}
-	if (!p || !port_set_has(&d->schedule->asked.ports, number))
+	if (!p || !schedule_is_asked(d->schedule, number))
 		return;
 	w = d->schedule;
-	port_set_remove(&w->asked.ports, number);
+	reasons = schedule_take_answer(w, number);
 	if (error < 0)
 		schedule_keep_reasons(w, number);
 	else
 		w->wedged = false;
-	take_port(m, p, w->asked.reasons[number], error, QUERY_ERROR_DEVICE, text, snapshot);
+	take_port(m, p, reasons, error, QUERY_ERROR_DEVICE, text, snapshot);
 	bus_answer_queries(&w->asked.queries, number, p, error, text);
 }
 
@@ -283,8 +284,10 @@ static void judge_end(Manager *m, Device *d, int error, QueryErrorCode code, con
 	if (error == -ETIMEDOUT) {
 		wedge(m, d, code, text);
 	} else if (error < 0) {
+		PortSet open = schedule_asked_ports(w);
+
 		log_debug("%s: %s", d->now.values.name, text);
-		fail_device(m, d, &w->asked.ports, error, code, text);
+		fail_device(m, d, &open, error, code, text);
 		/* the device may be about to go */
 		m->devices_due = true;
 		manager_mark_flush(m);
@@ -333,7 +336,7 @@ void manager_on_end(void *userdata, uint64_t id, int error, QueryErrorCode code,
 			return;
 		}
 	}
-	if (error == 0 && (!port_set_is_empty(&w->asked.ports) || w->asked.attributes)) {
+	if (error == 0 && (w->asked.n > 0 || w->asked.attributes)) {
 		error = -EPROTO;
 		code = QUERY_ERROR_INCOMPLETE;
 		text_copy(text, sizeof(text), "the answer is incomplete");

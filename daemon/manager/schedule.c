@@ -48,14 +48,64 @@ void schedule_free(Schedule *w)
 	sd_event_source_disable_unref(w->settle);
 	sd_event_source_disable_unref(w->retry);
 	w->device->schedule = NULL;
-	free(w->next.reasons);
-	free(w->next.parts);
-	free(w->callers.reasons);
-	free(w->callers.parts);
-	free(w->asked.reasons);
-	free(w->left);
+	free(w->next.ports);
+	free(w->callers.ports);
+	free(w->asked.ports);
+	free(w->later_ports);
 	free(w);
 }
+
+/* Sets of ports */
+
+static bool ask_has(const Schedule *w, const Ask *a, uint32_t port)
+{
+	return port < w->n_reasons && a->ports[port].is_in;
+}
+
+static void ask_set(Schedule *w, Ask *a, uint32_t port, bool is_in)
+{
+	if (ask_has(w, a, port) == is_in || port >= w->n_reasons)
+		return;
+	a->ports[port].is_in = is_in;
+	a->n += is_in ? 1U : -1U;
+}
+
+static void ask_clear(Schedule *w, Ask *a)
+{
+	for (uint32_t n = 1; n < w->n_reasons && a->n > 0; n++)
+		ask_set(w, a, n, false);
+}
+
+bool schedule_is_asked(const Schedule *w, uint32_t port)
+{
+	return ask_has(w, &w->asked, port);
+}
+
+PortSet schedule_asked_ports(const Schedule *w)
+{
+	PortSet s = {};
+
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (w->asked.ports[n].is_in)
+			port_set_add(&s, n);
+	return s;
+}
+
+uint32_t schedule_take_answer(Schedule *w, uint32_t port)
+{
+	ask_set(w, &w->asked, port, false);
+	return w->asked.ports[port].reasons;
+}
+
+static void set_settling(Schedule *w, uint32_t port, bool is_settling)
+{
+	if (port >= w->n_reasons || w->later_ports[port].is_settling == is_settling)
+		return;
+	w->later_ports[port].is_settling = is_settling;
+	w->n_settling += is_settling ? 1U : -1U;
+}
+
+/* Marks */
 
 /* Makes the array *A of members of SIZE longer, with zeros. */
 static int grow(void *a, size_t size, uint32_t from, uint32_t to)
@@ -76,11 +126,10 @@ static int reserve_reasons(Schedule *w)
 
 	if (to <= from)
 		return 0;
-	if (grow(&w->next.reasons, sizeof(uint32_t), from, to) < 0 ||
-	    grow(&w->callers.reasons, sizeof(uint32_t), from, to) < 0 ||
-	    grow(&w->asked.reasons, sizeof(uint32_t), from, to) < 0 ||
-	    grow(&w->next.parts, 1, from, to) < 0 || grow(&w->callers.parts, 1, from, to) < 0 ||
-	    grow(&w->left, 1, from, to) < 0)
+	if (grow(&w->next.ports, sizeof(AskPort), from, to) < 0 ||
+	    grow(&w->callers.ports, sizeof(AskPort), from, to) < 0 ||
+	    grow(&w->asked.ports, sizeof(AskPort), from, to) < 0 ||
+	    grow(&w->later_ports, sizeof(PortLater), from, to) < 0)
 		return -ENOMEM;
 	w->n_reasons = to;
 	return 0;
@@ -108,13 +157,13 @@ static unsigned int parts_at_once(Schedule *w, EventReason reason)
 static void mark_port(Schedule *w, Ask *a, uint32_t port, EventReason reason, unsigned int parts)
 {
 	if (parts) {
-		port_set_add(&a->ports, port);
-		a->reasons[port] |= REASON_BIT(reason);
-		a->parts[port] |= (uint8_t)parts;
+		ask_set(w, a, port, true);
+		a->ports[port].reasons |= REASON_BIT(reason);
+		a->ports[port].parts |= (uint8_t)parts;
 	}
 	if (!(REASON_BIT(reason) & event_reasons_meaning(MEANS_SETTLING)))
 		return;
-	port_set_add(&w->settling, port);
+	set_settling(w, port, true);
 	w->settle_reasons |= REASON_BIT(reason);
 	w->settle_step = 0;
 }
@@ -157,7 +206,7 @@ int schedule_mark(Schedule *w, uint32_t port, EventReason reason)
 
 static bool wants_something(const Ask *a)
 {
-	return a->attributes || !port_set_is_empty(&a->ports);
+	return a->attributes || a->n > 0;
 }
 
 bool schedule_is_dirty(const Schedule *w)
@@ -167,8 +216,7 @@ bool schedule_is_dirty(const Schedule *w)
 
 bool schedule_has_reason(const Schedule *w, uint32_t port, uint32_t reasons)
 {
-	return port < w->n_reasons && port_set_has(&w->next.ports, port) &&
-	       w->next.reasons[port] & reasons;
+	return ask_has(w, &w->next, port) && w->next.ports[port].reasons & reasons;
 }
 
 bool schedule_is_whole(const Schedule *w)
@@ -181,21 +229,21 @@ void schedule_end_whole(Schedule *w)
 	w->next.whole = w->callers.whole = w->asked.whole = false;
 }
 
-static void drop_port(Ask *a, uint32_t port, uint32_t n_reasons)
+static void drop_port(Schedule *w, Ask *a, uint32_t port)
 {
-	port_set_remove(&a->ports, port);
-	if (port < n_reasons)
-		a->reasons[port] = a->parts[port] = 0;
+	ask_set(w, a, port, false);
+	a->ports[port] = (AskPort){};
 }
 
 void schedule_drop_port(Schedule *w, uint32_t port)
 {
-	drop_port(&w->next, port, w->n_reasons);
-	drop_port(&w->callers, port, w->n_reasons);
-	port_set_remove(&w->asked.ports, port);
-	port_set_remove(&w->settling, port);
-	if (port < w->n_reasons)
-		w->left[port] = 0;
+	if (port >= w->n_reasons)
+		return;
+	drop_port(w, &w->next, port);
+	drop_port(w, &w->callers, port);
+	ask_set(w, &w->asked, port, false);
+	set_settling(w, port, false);
+	w->later_ports[port].left = 0;
 }
 
 /* Whether there may be a query now because of events, and because of callers. */
@@ -227,20 +275,22 @@ bool schedule_may_ask(Schedule *w, uint64_t now_usec, uint64_t *ret_usec)
 /* Adds what A wants to the query that begins; then A wants nothing. Its reasons and parts stay. */
 static void take(Schedule *w, Ask *a)
 {
-	port_set_add_all(&w->asked.ports, &a->ports);
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (a->ports[n].is_in)
+			ask_set(w, &w->asked, n, true);
 	w->asked.attributes |= a->attributes;
 	w->asked.health |= a->health;
 	w->asked.whole |= a->whole;
-	a->ports = (PortSet){};
+	ask_clear(w, a);
 	a->attributes = a->health = a->whole = false;
 }
 
 /* The query that begins answers the reasons of A to ask about PORT, and reads what they want. */
 static void take_reasons(Schedule *w, Ask *a, uint32_t port)
 {
-	w->asked.reasons[port] |= a->reasons[port];
-	w->asked_parts |= a->parts[port];
-	a->reasons[port] = a->parts[port] = 0;
+	w->asked.ports[port].reasons |= a->ports[port].reasons;
+	w->asked_parts |= a->ports[port].parts;
+	a->ports[port].reasons = a->ports[port].parts = 0;
 }
 
 /* The parts of PORT that the next query reads for any reason: all parts if the last query failed,
@@ -254,11 +304,11 @@ static unsigned int parts_due(const Schedule *w, uint32_t port)
 
 static void take_port_reasons(Schedule *w, uint32_t port)
 {
-	w->asked.reasons[port] = 0;
+	w->asked.ports[port].reasons = 0;
 	if (w->asked_callers)
 		take_reasons(w, &w->callers, port);
 	/* an event that still waits for its own query keeps its reasons for that */
-	if (!port_set_has(&w->next.ports, port))
+	if (!ask_has(w, &w->next, port))
 		take_reasons(w, &w->next, port);
 	if (port <= w->device->n_ports)
 		w->asked_parts |= parts_due(w, port);
@@ -267,11 +317,14 @@ static void take_port_reasons(Schedule *w, uint32_t port)
 /* Notes what the query that begins leaves for later. */
 static void note_left(Schedule *w)
 {
-	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->asked.ports, n))
-			w->left[n] =
-				(uint8_t)((w->left[n] & ~w->asked_parts) |
-					  event_parts_later(w->asked.reasons[n], w->asked_parts));
+	for (uint32_t n = 1; n < w->n_reasons; n++) {
+		const AskPort *asked = &w->asked.ports[n];
+		uint8_t *left = &w->later_ports[n].left;
+
+		if (asked->is_in)
+			*left = (uint8_t)((*left & ~w->asked_parts) |
+					  event_parts_later(asked->reasons, w->asked_parts));
+	}
 }
 
 static bool is_health_known(const Schedule *w)
@@ -285,7 +338,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 
 	w->asked_callers = may_ask_for_callers(w, now_usec);
 	assert(for_events || w->asked_callers);
-	w->asked.ports = (PortSet){};
+	ask_clear(w, &w->asked);
 	w->asked.attributes = w->asked.health = w->asked.whole = false;
 	if (for_events) {
 		/* what an event's query has left takes none */
@@ -301,7 +354,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 	w->asked_id = id;
 	w->asked_parts = 0;
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->asked.ports, n))
+		if (w->asked.ports[n].is_in)
 			take_port_reasons(w, n);
 	note_left(w);
 
@@ -311,7 +364,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 		       .attributes = w->asked.attributes,
 		       .health = w->asked.attributes && (w->asked.health || !is_health_known(w)),
 		       .parts = w->asked_parts,
-		       .ports = w->asked.ports};
+		       .ports = schedule_asked_ports(w)};
 	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
 }
 
@@ -320,38 +373,39 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
  * What it does not read because it does not know that it is due stays too. */
 static void adopt_port(Schedule *w, uint32_t port)
 {
-	uint32_t *reasons = &w->next.reasons[port], stay = *reasons & ~REASONS_OF_VERBS;
+	AskPort *next = &w->next.ports[port];
+	uint32_t stay = next->reasons & ~REASONS_OF_VERBS;
 	unsigned int due = event_parts_at_once(stay);
 
 	for (EventReason r = 0; r < _REASON_MAX; r++)
-		if (event_parts_at_once(*reasons & REASON_BIT(r)) & ~w->asked_parts)
+		if (event_parts_at_once(next->reasons & REASON_BIT(r)) & ~w->asked_parts)
 			stay |= REASON_BIT(r);
-	w->asked.reasons[port] = *reasons & ~stay;
-	*reasons &= stay;
+	w->asked.ports[port].reasons = next->reasons & ~stay;
+	next->reasons &= stay;
 	if (!stay)
-		port_set_remove(&w->next.ports, port);
-	w->next.parts[port] &= (uint8_t)(due | ~w->asked_parts);
-	w->left[port] |= (uint8_t)parts_due(w, port);
+		ask_set(w, &w->next, port, false);
+	next->parts &= (uint8_t)(due | ~w->asked_parts);
+	w->later_ports[port].left |= (uint8_t)parts_due(w, port);
 }
 
 /* The source has the answer of Q. The query under way, if it has the id of Q, asks that and nothing
  * else. */
 static bool take_query(Schedule *w, const Query *q)
 {
-	const PortSet before = w->asked.ports;
+	const PortSet before = schedule_asked_ports(w);
 
 	if (w->asked_id && w->asked_id != q->id)
 		return false;
 	if (!w->asked_id)
 		w->asked.attributes = w->asked.whole = w->asked_callers = false;
-	w->asked.ports = (PortSet){};
+	ask_clear(w, &w->asked);
 	for (uint32_t n = 1; n <= w->device->n_ports && n < w->n_reasons; n++) {
 		if (port_set_has(&q->ports, n)) {
-			port_set_add(&w->asked.ports, n);
-			w->asked.reasons[n] = q->reasons;
+			ask_set(w, &w->asked, n, true);
+			w->asked.ports[n].reasons = q->reasons;
 		} else if (port_set_has(&before, n)) {
 			schedule_keep_reasons(w, n);
-			port_set_add(&w->next.ports, n);
+			ask_set(w, &w->next, n, true);
 		}
 	}
 	w->asked_id = q->id;
@@ -366,13 +420,13 @@ bool schedule_adopt(Schedule *w, uint64_t now_usec, const Query *q)
 		return take_query(w, q);
 	if (!token_bucket_take(&w->tokens, now_usec) || w->asked_id || w->wedged)
 		return false;
-	w->asked.ports = (PortSet){};
+	ask_clear(w, &w->asked);
 	w->asked.attributes = w->asked.health = w->asked.whole = w->asked_callers = false;
 	w->asked_parts = q->parts;
 	for (uint32_t n = 1; n <= w->device->n_ports && n < w->n_reasons; n++) {
 		if (!port_set_has(&q->ports, n))
 			continue;
-		port_set_add(&w->asked.ports, n);
+		ask_set(w, &w->asked, n, true);
 		adopt_port(w, n);
 	}
 	note_left(w);
@@ -398,22 +452,22 @@ void schedule_keep_reasons(Schedule *w, uint32_t port)
 	if (port >= w->n_reasons)
 		return;
 	/* an earlier answer has left it for later; what these reasons leave they leave again */
-	reasons = w->asked.reasons[port];
-	left = w->left[port] & ~event_parts_later(reasons, 0);
-	w->next.reasons[port] |= reasons;
-	w->next.parts[port] |= (uint8_t)(w->asked_parts | left);
-	w->left[port] = 0;
+	reasons = w->asked.ports[port].reasons;
+	left = w->later_ports[port].left & ~event_parts_later(reasons, 0);
+	w->next.ports[port].reasons |= reasons;
+	w->next.ports[port].parts |= (uint8_t)(w->asked_parts | left);
+	w->later_ports[port].left = 0;
 }
 
 void schedule_end(Schedule *w, uint64_t now_usec)
 {
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->asked.ports, n))
+		if (w->asked.ports[n].is_in)
 			schedule_keep_reasons(w, n);
 	w->asked_id = 0;
 	w->asked_parts = 0;
 	w->asked_open = false;
-	w->asked.ports = (PortSet){};
+	ask_clear(w, &w->asked);
 	w->asked.whole = false;
 	if (w->asked_callers)
 		w->callers_usec = now_usec + CALLER_USEC;
@@ -424,10 +478,11 @@ void schedule_doubt(Schedule *w, uint32_t port, unsigned int parts)
 {
 	for (uint32_t n = 1; n < w->n_reasons && n <= w->device->n_ports; n++)
 		if (port == EVENT_ALL_PORTS || port == n) {
-			unsigned int unread = parts & ~w->asked_parts & ~w->left[n];
+			uint8_t *left = &w->later_ports[n].left;
+			unsigned int unread = parts & ~w->asked_parts & ~*left;
 
-			w->next.parts[n] |= (uint8_t)unread;
-			w->left[n] |= (uint8_t)unread;
+			w->next.ports[n].parts |= (uint8_t)unread;
+			*left |= (uint8_t)unread;
 		}
 }
 
@@ -441,7 +496,7 @@ void schedule_doubt_device(Schedule *w)
 void schedule_set_read(Schedule *w, uint32_t port, unsigned int parts)
 {
 	if (port < w->n_reasons)
-		w->left[port] &= (uint8_t)~parts;
+		w->later_ports[port].left &= (uint8_t)~parts;
 }
 
 bool schedule_has_left(const Schedule *w)
@@ -449,7 +504,7 @@ bool schedule_has_left(const Schedule *w)
 	if (w->device_left)
 		return true;
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (w->left[n])
+		if (w->later_ports[n].left)
 			return true;
 	return false;
 }
@@ -460,12 +515,14 @@ void schedule_later(Schedule *w)
 	w->next.attributes |= w->device_left;
 	w->device_left = false;
 	for (uint32_t n = 1; n < w->n_reasons; n++) {
-		if (w->left[n] && n <= w->device->n_ports) {
-			port_set_add(&w->next.ports, n);
-			w->next.parts[n] |= w->left[n];
-			w->next.reasons[n] |= REASON_BIT(REASON_SETTLE);
+		uint8_t *left = &w->later_ports[n].left;
+
+		if (*left && n <= w->device->n_ports) {
+			ask_set(w, &w->next, n, true);
+			w->next.ports[n].parts |= *left;
+			w->next.ports[n].reasons |= REASON_BIT(REASON_SETTLE);
 		}
-		w->left[n] = 0;
+		*left = 0;
 	}
 }
 
@@ -473,7 +530,8 @@ uint64_t schedule_next_settle(Schedule *w)
 {
 	if (w->settle_step < ARRAY_SIZE(settle_usec))
 		return settle_usec[w->settle_step++];
-	w->settling = (PortSet){};
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		set_settling(w, n, false);
 	w->settle_reasons = 0;
 	return 0;
 }
@@ -484,13 +542,15 @@ void schedule_settle(Schedule *w)
 	if (w->settle_reasons & event_reasons_meaning(MEANS_HEALTH))
 		w->next.attributes = w->next.health = true;
 	for (uint32_t n = 1; n < w->n_reasons; n++)
-		if (port_set_has(&w->settling, n) && n <= w->device->n_ports) {
-			port_set_add(&w->next.ports, n);
-			w->next.parts[n] |= (uint8_t)event_parts_at_once(REASON_BIT(REASON_SETTLE));
+		if (w->later_ports[n].is_settling && n <= w->device->n_ports) {
+			AskPort *next = &w->next.ports[n];
+
+			ask_set(w, &w->next, n, true);
+			next->parts |= (uint8_t)event_parts_at_once(REASON_BIT(REASON_SETTLE));
 			/* a PHY may know only a little later why the link is down */
 			if (w->device->ports[n - 1]->now.values.state != PORT_STATE_ACTIVE)
-				w->next.parts[n] |= READ_SIGNAL;
-			w->next.reasons[n] |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
+				next->parts |= READ_SIGNAL;
+			next->reasons |= w->settle_reasons | REASON_BIT(REASON_SETTLE);
 		}
 }
 

@@ -27,27 +27,40 @@ struct Manager;
  * would otherwise be done before the bus has passed the signals on. */
 #define SCHEDULE_LATER_USEC (10 * USEC_PER_MSEC)
 
+/* A port in a query. */
+typedef struct AskPort {
+	uint32_t reasons; /* why, a mask of REASON_BIT; kept until the port has answered */
+	uint8_t parts;	  /* READ_*: what to read of the port when it is read next; 0 for the query
+			     under way, which reads the same of all */
+	bool is_in;	  /* to be read; of the query under way, not answered yet */
+} AskPort;
+
 /* The ports and parts of one query. */
 typedef struct Ask {
-	PortSet ports;	     /* to be read; of the query under way, those not answered yet */
+	AskPort *ports;	     /* [n_reasons] of the schedule, by port number */
+	uint32_t n;	     /* how many of them are in it */
 	bool attributes;     /* those of the device are to be read too */
 	bool health;	     /* the same of the health of its function */
 	bool whole;	     /* it is part of a look at everything */
-	uint32_t *reasons;   /* why, masks of REASON_BIT by port number; kept until the port has
-				answered */
-	uint8_t *parts;	     /* READ_* by port number: what to read of a port when it is read next;
-				NULL for the query under way, which reads the same of all */
 	PendingList queries; /* calls of Port.Query() that wait for it; none of events */
 } Ask;
+
+/* What is to happen to a port after the query under way. */
+typedef struct PortLater {
+	uint8_t left;	  /* READ_*: to be read SCHEDULE_LATER_USEC from now */
+	bool is_settling; /* the kernel may still be changing its values */
+} PortLater;
 
 typedef struct Schedule {
 	struct Manager *manager;
 	Device *device;
 
-	Ask next;	    /* what may have changed and has not been asked about yet */
-	Ask callers;	    /* what only callers want and has not been asked about yet */
-	Ask asked;	    /* the query under way */
-	uint32_t n_reasons; /* of all three, and of LEFT: room for port numbers below this */
+	Ask next;		/* what may have changed and has not been asked about yet */
+	Ask callers;		/* what only callers want and has not been asked about yet */
+	Ask asked;		/* the query under way */
+	PortLater *later_ports; /* [n_reasons], by port number */
+	uint32_t n_reasons; /* of all three asks, and of LATER_PORTS: room for port numbers below
+			       this */
 
 	bool marked;		  /* there is something new to ask about since the last flush */
 	uint64_t asked_id;	  /* of the query under way, 0: there is none */
@@ -58,8 +71,7 @@ typedef struct Schedule {
 	bool asked_open;	  /* Query.is_open */
 
 	uint32_t n_looks; /* of MEANS_CHECK; it begins with the index of the device */
-	uint8_t *left;	  /* READ_* by port number: to be read SCHEDULE_LATER_USEC from now */
-	bool device_left; /* the attributes of the device are to be read then too */
+	bool device_left; /* the attributes of the device are to be read with what is left */
 	bool only_left;	  /* NEXT has only parts of LEFT, and nothing that an event asked for */
 	sd_event_source *later;
 
@@ -75,7 +87,7 @@ typedef struct Schedule {
 	uint64_t callers_usec; /* callers get no query before this time */
 	sd_event_source *pace;
 
-	PortSet settling;	  /* ports whose values the kernel may still be changing */
+	uint32_t n_settling;	  /* ports that are settling */
 	uint32_t settle_reasons;  /* why */
 	unsigned int settle_step; /* how many looks of the series have been */
 	sd_event_source *settle;
@@ -92,6 +104,12 @@ void schedule_free(Schedule *w);
 /* Marks PORT (or EVENT_ALL_PORTS, or a port that does not exist: all) for REASON. -ENOMEM. */
 int schedule_mark(Schedule *w, uint32_t port, EventReason reason);
 bool schedule_is_dirty(const Schedule *w);
+/* Whether the query under way is to read PORT, which has not answered yet. */
+bool schedule_is_asked(const Schedule *w, uint32_t port);
+/* All these ports. */
+PortSet schedule_asked_ports(const Schedule *w);
+/* PORT has answered the query under way. Returns the reasons for which it was asked. */
+uint32_t schedule_take_answer(Schedule *w, uint32_t port);
 /* Whether the next query is to read PORT for any of REASONS, a mask of REASON_BIT. */
 bool schedule_has_reason(const Schedule *w, uint32_t port, uint32_t reasons);
 /* PORT has gone: it is not asked about, and no answer is expected. */

@@ -40,7 +40,7 @@ typedef struct Samples {
 } Samples;
 
 /* Whose counters: those of the port, or of the port at the other end of its link. */
-typedef enum SampleEnd { SAMPLE_LOCAL, SAMPLE_REMOTE } SampleEnd;
+typedef enum SampleEnd { SAMPLE_LOCAL, SAMPLE_REMOTE, _SAMPLE_END_MAX } SampleEnd;
 
 /* Calls GetCounters() for END of the port at PATH; the caller ends *RET with sample_done().
  * -EBADMSG if the answer has another form, or the error of the call, or that of the port, which are

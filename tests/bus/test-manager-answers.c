@@ -192,7 +192,7 @@ static void test_interfaces(void **state)
 		assert_int_equal(w->asked_id != 0, rows[i].is_asked);
 		if (!w->asked_id)
 			continue;
-		assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_NETDEV));
+		assert_int_equal(w->asked.ports[1].reasons, REASON_BIT(REASON_NETDEV));
 		answer_interfaces(&rows[i]);
 		assert_int_equal(w->asked_id, 0);
 	}

@@ -325,7 +325,7 @@ static void test_reconcile_unheard_pkeys(void **state)
 	fake.events = EVENTS_POLLED;
 	answer(4);
 	/* they are read at once, and then in each look */
-	assert_true(device(t, 1)->schedule->left[1] & READ_PKEYS);
+	assert_true(device(t, 1)->schedule->later_ports[1].left & READ_PKEYS);
 	for (size_t n = 3; n <= 5; n++) {
 		assert_true(question(t, n)->parts & READ_PKEYS);
 		answer(4);

@@ -86,7 +86,7 @@ static int mark_others(Schedule *w, EventReason reason)
 	int r = 0;
 
 	for (uint32_t n = 1; r >= 0 && n <= w->device->n_ports; n++)
-		if (!port_set_has(&w->asked.ports, n))
+		if (!schedule_is_asked(w, n))
 			r = __real_schedule_mark(w, n, reason);
 	return r;
 }
@@ -94,7 +94,7 @@ static int mark_others(Schedule *w, EventReason reason)
 WRAP(int, schedule_mark, Schedule *w, uint32_t port, EventReason reason)
 {
 	bool is_asked = w->asked_id && port <= RDMA_PORT_MAX && port != EVENT_ALL_PORTS &&
-			port_set_has(&w->asked.ports, port);
+			schedule_is_asked(w, port);
 
 	if (is_asked && is_planted("an event about a port that is being asked is dropped"))
 		return 0;
@@ -113,8 +113,9 @@ WRAP(bool, schedule_adopt, Schedule *w, uint64_t now_usec, const Query *q)
 	for (uint32_t n = 1; adopted && n <= w->device->n_ports && n < w->n_reasons; n++)
 		if (port_set_has(&q->ports, n) &&
 		    is_planted("a query of a worker answers all reasons")) {
-			port_set_remove(&w->next.ports, n);
-			w->next.parts[n] = 0;
+			w->next.n -= w->next.ports[n].is_in;
+			w->next.ports[n].is_in = false;
+			w->next.ports[n].parts = 0;
 		}
 	return adopted;
 }
@@ -122,7 +123,8 @@ WRAP(bool, schedule_adopt, Schedule *w, uint64_t now_usec, const Query *q)
 WRAP(void, schedule_later, Schedule *w)
 {
 	if (w->asked_id && is_planted("what is left for later is forgotten"))
-		memset(w->left, 0, w->n_reasons);
+		for (uint32_t n = 0; n < w->n_reasons; n++)
+			w->later_ports[n].left = 0;
 	__real_schedule_later(w);
 }
 
@@ -157,8 +159,10 @@ WRAP(uint64_t, schedule_next_retry, Schedule *w)
 WRAP(void, schedule_end, Schedule *w, uint64_t now_usec)
 {
 	if (is_planted("what a query that ends early has not answered is forgotten"))
-		w->asked.ports = (PortSet){};
-	if (port_set_is_empty(&w->asked.ports) && w->device->n_ports > 1 &&
+		for (uint32_t n = 0; n < w->n_reasons; n++)
+			if (schedule_is_asked(w, n))
+				(void)schedule_take_answer(w, n);
+	if (w->asked.n == 0 && w->device->n_ports > 1 &&
 	    is_planted("an answer of another port ends the retry of one that failed"))
 		schedule_stop_retry(w);
 	__real_schedule_end(w, now_usec);
@@ -167,7 +171,10 @@ WRAP(void, schedule_end, Schedule *w, uint64_t now_usec)
 WRAP(void, schedule_settle, Schedule *w)
 {
 	if (w->asked_id && is_planted("ports that settle are forgotten while a query goes on"))
-		w->settling = (PortSet){};
+		for (uint32_t n = 0; n < w->n_reasons; n++) {
+			w->n_settling -= w->later_ports[n].is_settling;
+			w->later_ports[n].is_settling = false;
+		}
 	__real_schedule_settle(w);
 }
 
@@ -256,7 +263,7 @@ WRAP(void, manager_announce_device, Manager *m, Device *d, CacheOp op)
 
 WRAP(void, shared_memory_put, SharedMemory *memory, Port *p, bool changed)
 {
-	if (port_set_is_empty(&p->device->schedule->asked.ports) ||
+	if (p->device->schedule->asked.n == 0 ||
 	    !is_planted("a port that answers before its siblings is not in the memory"))
 		__real_shared_memory_put(memory, p, changed);
 }

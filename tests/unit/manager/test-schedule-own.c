@@ -36,7 +36,7 @@ static bool adopt_and_end(Schedule *w, uint64_t now, const Query *q)
 	if (!schedule_adopt(w, now, q))
 		return false;
 	assert_int_equal(w->asked_id, q->id);
-	w->asked.ports = (PortSet){};
+	take_answers(w);
 	schedule_end(w, now);
 	return true;
 }
@@ -52,9 +52,9 @@ static void test_adopted(void **state)
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	port_set_add(&q.ports, 77); /* which does not exist */
 	assert_true(schedule_adopt(w, USEC_PER_SEC, &q));
-	assert_int_equal(w->asked.ports.bits[0], 1 << 2);
-	assert_true(port_set_has(&w->asked.ports, 2) && !port_set_has(&w->asked.ports, 77));
-	assert_int_equal(w->asked.reasons[2],
+	assert_int_equal(schedule_asked_ports(w).bits[0], 1 << 2);
+	assert_true(schedule_is_asked(w, 2) && !schedule_is_asked(w, 77));
+	assert_int_equal(w->asked.ports[2].reasons,
 			 REASON_BIT(REASON_LID_CHANGE) | REASON_BIT(REASON_PORT_ACTIVE));
 	/* an event that comes now is for the next query */
 	schedule_mark(w, 2, REASON_PORT_ERROR);
@@ -83,7 +83,7 @@ static void test_not_adopted(void **state)
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_false(schedule_adopt(w, now, &q));
 	assert_int_equal(w->asked_id, 1);
-	assert_true(port_set_has(&w->asked.ports, 2) && !port_set_has(&w->asked.ports, 1));
+	assert_true(schedule_is_asked(w, 2) && !schedule_is_asked(w, 1));
 	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_LID_CHANGE)));
 	schedule_end(w, now);
 	w->wedged = true;
@@ -138,12 +138,12 @@ static void test_adopted_parts(void **state)
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	schedule_mark(w, 1, REASON_PKEY_CHANGE);
 	assert_true(schedule_adopt(w, now, &q));
-	assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_LID_CHANGE));
-	w->asked.ports = (PortSet){};
+	assert_int_equal(w->asked.ports[1].reasons, REASON_BIT(REASON_LID_CHANGE));
+	take_answers(w);
 	schedule_end(w, now);
 	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_PKEY_CHANGE)));
 	assert_int_equal(ask(w).parts, READ_PKEYS);
-	assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_PKEY_CHANGE));
+	assert_int_equal(w->asked.ports[1].reasons, REASON_BIT(REASON_PKEY_CHANGE));
 
 	q = own_query(1, READ_VERBS | READ_PKEYS);
 	schedule_mark(w, 1, REASON_PKEY_CHANGE);
@@ -172,7 +172,7 @@ static void test_adopted_others(void **state)
 	schedule_mark(w, 1, REASON_OVERRUN);
 	assert_true(adopt_and_end(w, now, &q));
 	assert_int_equal(ask(w).parts & READ_NEWS, READ_NEWS);
-	assert_int_equal(w->asked.reasons[1], REASON_BIT(REASON_OVERRUN));
+	assert_int_equal(w->asked.ports[1].reasons, REASON_BIT(REASON_OVERRUN));
 }
 
 /* A port of which not everything is known, or is fresh, is read in full afterwards. */
@@ -185,7 +185,7 @@ static void test_adopted_stale(void **state)
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_true(schedule_adopt(w, USEC_PER_SEC, &q));
 	w->device->ports[0]->now.values.stale = false;
-	w->asked.ports = (PortSet){};
+	take_answers(w);
 	schedule_end(w, USEC_PER_SEC);
 	schedule_later(w);
 	assert_int_equal(ask(w).parts & READ_USUAL, READ_USUAL & ~READ_VERBS);
@@ -220,12 +220,12 @@ static void test_has_answer(void **state)
 	assert_true(schedule_may_ask(w, now, &when));
 	schedule_begin(w, 1, now, &asked);
 	assert_false(schedule_adopt(w, now, &q));
-	assert_true(port_set_has(&w->asked.ports, 1));
+	assert_true(schedule_is_asked(w, 1));
 	q.id = 1;
 	assert_true(schedule_adopt(w, now, &q));
-	assert_int_equal(w->asked.ports.bits[0], 1 << 2);
-	assert_false(port_set_has(&w->asked.ports, 77));
-	assert_int_equal(w->asked.reasons[2], q.reasons);
+	assert_int_equal(schedule_asked_ports(w).bits[0], 1 << 2);
+	assert_false(schedule_is_asked(w, 77));
+	assert_int_equal(w->asked.ports[2].reasons, q.reasons);
 	assert_true(w->asked_open);
 	assert_true(schedule_has_reason(w, 1, REASON_BIT(REASON_PORT_ERROR)));
 	schedule_end(w, now);
@@ -240,22 +240,26 @@ static void want(Schedule *w, uint32_t n)
 {
 	schedule_mark(w, n, REASON_LID_CHANGE);
 	schedule_mark(w, n, REASON_QUERY);
-	port_set_add(&w->asked.ports, n);
-	port_set_add(&w->settling, n);
-	w->left[n] = READ_VERBS;
+	w->asked.ports[n].is_in = true;
+	w->asked.n++;
+	w->later_ports[n].is_settling = true;
+	w->n_settling++;
+	w->later_ports[n].left = READ_VERBS;
 }
 
 static void assert_wanted(const Schedule *w, uint32_t n, bool wanted)
 {
-	assert_int_equal(port_set_has(&w->next.ports, n), wanted);
-	assert_int_equal(port_set_has(&w->callers.ports, n), wanted);
-	assert_int_equal(port_set_has(&w->asked.ports, n), wanted);
-	assert_int_equal(port_set_has(&w->settling, n), wanted);
-	assert_int_equal(w->next.reasons[n] != 0 && w->next.parts[n] != 0, wanted);
-	assert_int_equal(w->next.reasons[n] != 0 || w->next.parts[n] != 0, wanted);
-	assert_int_equal(w->callers.reasons[n] != 0 && w->callers.parts[n] != 0, wanted);
-	assert_int_equal(w->callers.reasons[n] != 0 || w->callers.parts[n] != 0, wanted);
-	assert_int_equal(w->left[n], wanted ? READ_VERBS : 0);
+	assert_int_equal(w->next.ports[n].is_in, wanted);
+	assert_int_equal(w->callers.ports[n].is_in, wanted);
+	assert_int_equal(schedule_is_asked(w, n), wanted);
+	assert_int_equal(w->later_ports[n].is_settling, wanted);
+	assert_int_equal(w->next.ports[n].reasons != 0 && w->next.ports[n].parts != 0, wanted);
+	assert_int_equal(w->next.ports[n].reasons != 0 || w->next.ports[n].parts != 0, wanted);
+	assert_int_equal(w->callers.ports[n].reasons != 0 && w->callers.ports[n].parts != 0,
+			 wanted);
+	assert_int_equal(w->callers.ports[n].reasons != 0 || w->callers.ports[n].parts != 0,
+			 wanted);
+	assert_int_equal(w->later_ports[n].left, wanted ? READ_VERBS : 0);
 }
 
 /* A port that has gone is not asked about, and the others are. */

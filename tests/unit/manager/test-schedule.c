@@ -20,7 +20,7 @@ static void test_what_is_asked(void **state)
 	assert_false(q.attributes);
 	assert_false(q.parts & READ_PKEYS);
 	assert_false(schedule_is_dirty(w));
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_LID_CHANGE);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[2].reasons), REASON_LID_CHANGE);
 
 	/* an event for a port that does not exist, and one for all */
 	schedule_mark(w, 77, REASON_PORT_ACTIVE);
@@ -125,12 +125,12 @@ static void test_address(void **state)
 	schedule_mark(w, 1, REASON_ADDRESS);
 	assert_false(schedule_is_dirty(w));
 	assert_true(schedule_has_left(w));
-	assert_true(port_set_has(&w->settling, 1));
+	assert_true(w->later_ports[1].is_settling);
 	assert_true(schedule_next_settle(w) > 0);
 	schedule_settle(w);
 	q = ask(w);
 	assert_int_equal(q.parts, READ_USUAL | READ_VFS);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_ADDRESS);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons), REASON_ADDRESS);
 }
 
 /* What two events have read at once is not left for later. */
@@ -313,7 +313,7 @@ static void test_pkeys_in_doubt(void **state)
 	schedule_doubt(w, EVENT_ALL_PORTS, READ_PKEYS);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_true(ask(w).parts & READ_PKEYS);
-	assert_true(w->left[2] & READ_PKEYS && !(w->left[1] & READ_PKEYS));
+	assert_true(w->later_ports[2].left & READ_PKEYS && !(w->later_ports[1].left & READ_PKEYS));
 	schedule_later(w);
 	q = ask(w);
 	assert_true(q.parts & READ_PKEYS);
@@ -331,7 +331,7 @@ static void test_pkeys_failed(void **state)
 	schedule_begin(w, 7, 1, &q);
 	assert_true(q.parts & READ_PKEYS);
 	schedule_keep_reasons(w, 2);
-	port_set_remove(&w->asked.ports, 2);
+	(void)schedule_take_answer(w, 2);
 	schedule_end(w, 1);
 	schedule_mark(w, 1, REASON_LID_CHANGE);
 	assert_false(ask(w).parts & READ_PKEYS);
@@ -373,7 +373,7 @@ static void test_pkeys_later(void **state)
 	/* a port that has failed is tried again when its time has come, and not sooner for this */
 	schedule_mark(w, 2, REASON_PORT_ACTIVE);
 	schedule_begin(w, 7, 1, &q);
-	port_set_remove(&w->asked.ports, 2);
+	(void)schedule_take_answer(w, 2);
 	schedule_keep_reasons(w, 2);
 	schedule_end(w, 1);
 	assert_int_equal(left(w) & READ_PKEYS, 0);
@@ -384,7 +384,7 @@ static void test_pkeys_later(void **state)
 	schedule_begin(w, 8, 1, &q);
 	assert_false(q.parts & READ_PKEYS);
 	schedule_keep_reasons(w, 2);
-	port_set_remove(&w->asked.ports, 2);
+	(void)schedule_take_answer(w, 2);
 	schedule_end(w, 1);
 	schedule_mark(w, 2, REASON_LID_CHANGE);
 	assert_true(ask(w).parts & READ_PKEYS);
@@ -513,8 +513,8 @@ static void test_callers_wait_by_themselves(void **state)
 	q = begin_and_end(w, when);
 	assert_true(q.attributes && q.parts & READ_PKEYS);
 	assert_int_equal(q.ports.bits[0], 1 << 1 | 1 << 2);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_REFRESH);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_LID_CHANGE);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons), REASON_REFRESH);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[2].reasons), REASON_LID_CHANGE);
 	assert_false(schedule_is_dirty(w) || schedule_is_whole(w));
 }
 
@@ -533,10 +533,11 @@ static void test_callers_take_no_reason(void **state)
 	schedule_mark(w, 1, REASON_QUERY);
 	assert_true(schedule_may_ask(w, now, &when));
 	begin_and_end(w, now);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_QUERY);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons), REASON_QUERY);
 	assert_false(schedule_may_ask(w, now, &when));
 	begin_and_end(w, when);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_CLIENT_REREGISTER);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons),
+			 REASON_CLIENT_REREGISTER);
 	assert_false(schedule_is_dirty(w));
 }
 
@@ -547,7 +548,7 @@ static void test_settling(void **state)
 	unsigned int n = 0;
 
 	schedule_mark(w, 1, REASON_PORT_ACTIVE);
-	assert_true(port_set_is_empty(&w->settling));
+	assert_int_equal(w->n_settling, 0);
 	schedule_mark(w, 1, REASON_LINK);
 	ask(w);
 	while ((delay = schedule_next_settle(w))) {
@@ -560,11 +561,11 @@ static void test_settling(void **state)
 		q = ask(w);
 		assert_true(port_set_has(&q.ports, 1));
 		assert_false(port_set_has(&q.ports, 2));
-		assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
+		assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons), REASON_LINK);
 		n++;
 	}
 	assert_true(n >= 3);
-	assert_true(port_set_is_empty(&w->settling));
+	assert_int_equal(w->n_settling, 0);
 	schedule_settle(w);
 	assert_false(schedule_is_dirty(w));
 	/* an event begins the series anew, after its end and in the middle of it */
@@ -641,7 +642,7 @@ static void test_unanswered(void **state)
 	schedule_mark(w, 2, REASON_PKEY_CHANGE);
 	schedule_begin(w, 1, 1, &q);
 	/* one has failed by itself, the other with the device */
-	port_set_remove(&w->asked.ports, 1);
+	(void)schedule_take_answer(w, 1);
 	schedule_keep_reasons(w, 1);
 	schedule_end(w, 1);
 	assert_false(schedule_is_dirty(w));
@@ -649,16 +650,17 @@ static void test_unanswered(void **state)
 	schedule_mark(w, 1, REASON_LINK);
 	q = ask(w);
 	assert_false(port_set_has(&q.ports, 2));
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_CLIENT_REREGISTER);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons),
+			 REASON_CLIENT_REREGISTER);
 	schedule_mark(w, 2, REASON_LINK);
 	q = ask(w);
 	assert_true(q.parts & READ_PKEYS);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[2]), REASON_PKEY_CHANGE);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[2].reasons), REASON_PKEY_CHANGE);
 	/* answered: that is the end of it */
 	schedule_mark(w, EVENT_ALL_PORTS, REASON_LINK);
 	q = ask(w);
 	assert_false(q.parts & READ_PKEYS);
-	assert_int_equal(event_reason_to_publish(w->asked.reasons[1]), REASON_LINK);
+	assert_int_equal(event_reason_to_publish(w->asked.ports[1].reasons), REASON_LINK);
 }
 
 int main(void)

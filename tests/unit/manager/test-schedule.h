@@ -56,7 +56,15 @@ static inline Schedule *work_of(void **state)
 /* What was left for later of both ports. */
 static inline unsigned int left(const Schedule *w)
 {
-	return w->n_reasons ? w->left[1] | w->left[2] : 0;
+	return w->n_reasons ? w->later_ports[1].left | w->later_ports[2].left : 0;
+}
+
+/* The ports that were asked have answered. */
+static inline void take_answers(Schedule *w)
+{
+	for (uint32_t n = 1; n < w->n_reasons; n++)
+		if (schedule_is_asked(w, n))
+			(void)schedule_take_answer(w, n);
 }
 
 static inline Query begin_and_end(Schedule *w, uint64_t now)
@@ -66,7 +74,7 @@ static inline Query begin_and_end(Schedule *w, uint64_t now)
 
 	assert_true(schedule_may_ask(w, now, &when));
 	schedule_begin(w, 1, now, &q);
-	w->asked.ports = (PortSet){};
+	take_answers(w);
 	schedule_end(w, now);
 	return q;
 }
