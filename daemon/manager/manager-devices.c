@@ -39,6 +39,7 @@ static void remove_device(Manager *m, Device *d)
 	if (d->published)
 		manager_announce_device(m, d, CACHE_REMOVED);
 	manager_evidence_absence(m, d);
+	manager_drop_later(m, d->schedule);
 	schedule_free(d->schedule);
 	manager_health_forget_device(m, d);
 	cache_remove_device(&m->cache, d);

@@ -68,6 +68,9 @@ struct Manager {
 
 	/* marks and asks */
 	sd_event_source *flush;
+	GQueue later_due; /* the schedules that have left something for later, the first one first
+			   */
+	sd_event_source *later;
 	uint32_t query_count;	   /* of all questions until now: half of the next one's number */
 	uint32_t links_generation; /* Query.links_generation of the next question */
 	uint64_t lost_events;	   /* how often a source said that it lost some */
@@ -417,6 +420,8 @@ void manager_check_look(Manager *m);
 
 /* Asks about what is dirty of D, as soon as it may. */
 void manager_ask(Manager *m, Device *d);
+/* What W has left for later is not done. */
+void manager_drop_later(Manager *m, Schedule *w);
 /* SourceHandler's functions of the same names. */
 bool manager_on_asking(void *userdata, const Query *query);
 void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot);

@@ -15,20 +15,38 @@ static int on_pace(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *us
 	return 0;
 }
 
+void manager_drop_later(Manager *m, Schedule *w)
+{
+	if (w->later_usec)
+		g_queue_unlink(&m->later_due, &w->later);
+	w->later_usec = 0;
+}
+
 static int on_later(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
 {
-	Schedule *w = userdata;
+	Manager *m = userdata;
+	uint64_t now = monotonic_usec(m);
+	Schedule *w;
 
-	manager_tell_later(w->manager, w->device);
-	schedule_later(w);
-	manager_ask(w->manager, w->device);
+	while ((w = g_queue_peek_head(&m->later_due)) && w->later_usec <= now) {
+		manager_drop_later(m, w);
+		manager_tell_later(m, w->device);
+		schedule_later(w);
+		manager_ask(m, w->device);
+	}
+	if (w)
+		manager_start_timer(m, &m->later, w->later_usec - now, on_later, m, "later");
 	return 0;
 }
 
 /* Does what can wait until the changed values of the device are on the bus. */
 static void later(Manager *m, Schedule *w)
 {
-	manager_await_timer(m, &w->later, SCHEDULE_LATER_USEC, on_later, w, "later");
+	if (!w->later_usec) {
+		w->later_usec = monotonic_usec(m) + SCHEDULE_LATER_USEC;
+		g_queue_push_tail_link(&m->later_due, &w->later);
+	}
+	manager_await_timer(m, &m->later, SCHEDULE_LATER_USEC, on_later, m, "later");
 }
 
 static int on_settle(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)

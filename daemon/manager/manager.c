@@ -238,6 +238,7 @@ Manager *manager_free(Manager *m)
 			manager_free_readings(d->ports[n]);
 			manager_signal_forget(d->ports[n]);
 		}
+		manager_drop_later(m, d->schedule);
 		schedule_free(d->schedule);
 	}
 	recorder_free(m->recorder);
@@ -251,6 +252,7 @@ Manager *manager_free(Manager *m)
 	sd_event_source_disable_unref(m->counter_timer);
 	sd_event_source_disable_unref(m->reconnect);
 	sd_event_source_disable_unref(m->flush);
+	sd_event_source_disable_unref(m->later);
 	sd_event_source_disable_unref(m->enumerate_pace);
 	sd_event_source_disable_unref(m->reconcile);
 	sd_event_source_disable_unref(m->start);

@@ -31,6 +31,7 @@ Schedule *schedule_new(Device *d, struct Manager *m)
 		return NULL;
 	w->device = d;
 	w->manager = m;
+	w->later.data = w;
 	w->tokens.n = TOKENS_MAX;
 	/* so devices do not all read their P_Keys in the same look */
 	w->n_looks = d->index;
@@ -44,7 +45,6 @@ void schedule_free(Schedule *w)
 		return;
 	assert(!w->callers.queries.first && !w->asked.queries.first);
 	sd_event_source_disable_unref(w->pace);
-	sd_event_source_disable_unref(w->later);
 	sd_event_source_disable_unref(w->settle);
 	sd_event_source_disable_unref(w->retry);
 	w->device->schedule = NULL;

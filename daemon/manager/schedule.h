@@ -11,8 +11,11 @@
  *   settle  repeats a query at growing distances: the kernel tells of some changes before it has
  *           carried them out
  *   retry   repeats a query that has failed
- *   later   does the work without signals, when the changed values are on the bus
+ *   later   does the work without signals, when the changed values are on the bus; the manager has
+ *           one for all devices
  */
+
+#include <glib.h>
 
 #include "cache.h"
 #include "event.h"
@@ -70,10 +73,11 @@ typedef struct Schedule {
 	bool asked_callers;	  /* it asks what callers want, perhaps beside what events want */
 	bool asked_open;	  /* Query.is_open */
 
-	uint32_t n_looks; /* of MEANS_CHECK; it begins with the index of the device */
-	bool device_left; /* the attributes of the device are to be read with what is left */
-	bool only_left;	  /* NEXT has only parts of LEFT, and nothing that an event asked for */
-	sd_event_source *later;
+	uint32_t n_looks;    /* of MEANS_CHECK; it begins with the index of the device */
+	bool device_left;    /* the attributes of the device are to be read with what is left */
+	bool only_left;	     /* NEXT has only parts of LEFT, and nothing that an event asked for */
+	uint64_t later_usec; /* when, on CLOCK_MONOTONIC; 0: nothing is left */
+	GList later;	     /* in Manager.later_due then */
 
 	/* The device does not answer. It takes no query until the source says RECOVERED. */
 	bool wedged;

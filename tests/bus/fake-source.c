@@ -214,7 +214,7 @@ void answer(uint32_t state)
 
 static bool has_rest(const Schedule *w)
 {
-	return schedule_has_left(w) || timer_runs(w->later);
+	return schedule_has_left(w) || w->later_usec > 0;
 }
 
 void answer_ports(uint32_t ports, uint32_t layer, uint32_t state)

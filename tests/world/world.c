@@ -107,7 +107,7 @@ static void pass(World *w, uint64_t delay_usec)
 static bool is_idle(const Schedule *w)
 {
 	return !w->asked_id && !w->wedged && !schedule_is_dirty(w) && !schedule_has_left(w) &&
-	       !timer_runs(w->pace) && !timer_runs(w->later) && !timer_runs(w->settle) &&
+	       !timer_runs(w->pace) && !w->later_usec && !timer_runs(w->settle) &&
 	       !timer_runs(w->retry);
 }
 
