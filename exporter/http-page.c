@@ -9,6 +9,8 @@ HttpPage *http_page_unref(HttpPage *p)
 {
 	if (!p || --p->n_refs > 0)
 		return NULL;
+	if (p->at)
+		*p->at = NULL;
 	free(p->text);
 	free(p);
 	return NULL;
@@ -26,7 +28,7 @@ int http_page_new(const char *text, HttpPage **ret)
 
 	if (!p)
 		return -ENOMEM;
-	*p = (HttpPage){1, strlen(text), strdup(text), "text/plain; charset=utf-8", false};
+	*p = (HttpPage){1, NULL, strlen(text), strdup(text), "text/plain; charset=utf-8", false};
 	if (!p->text) {
 		free(p);
 		return -ENOMEM;
@@ -69,7 +71,8 @@ static int render(HttpPages *pages, const SourceState *state, MetricsFormat form
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	*p = (HttpPage){1, t.size, steal_pointer(&t.text), metrics_content_type(t.format), false};
+	*p = (HttpPage){1,    NULL, t.size, steal_pointer(&t.text), metrics_content_type(t.format),
+			false};
 	*ret = p;
 	return 0;
 }
@@ -97,12 +100,22 @@ static int compress_page(const HttpPage *page, HttpPage **ret)
 	r = text && deflate(&z, Z_FINISH) == Z_STREAM_END ? 0 : -ENOMEM;
 	p = r >= 0 ? calloc(1, sizeof(*p)) : NULL;
 	if (p)
-		*p = (HttpPage){1, z.total_out, steal_pointer(&text), page->type, true};
+		*p = (HttpPage){1, NULL, z.total_out, steal_pointer(&text), page->type, true};
 	deflateEnd(&z);
 	if (!p)
 		return -ENOMEM;
 	*ret = p;
 	return 0;
+}
+
+/* The page at AT is not found there any more. */
+static void drop_page(HttpPage **at)
+{
+	if (*at && (*at)->at)
+		(*at)->at = NULL;
+	else
+		http_page_unref(*at);
+	*at = NULL;
 }
 
 int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, bool gzip,
@@ -122,9 +135,14 @@ int http_pages_get(HttpPages *p, const SourceState *state, bool openmetrics, boo
 					  &page);
 		if (r < 0)
 			return r;
-		http_page_unref(*at);
+		drop_page(at);
 		*at = page;
 		p->last[openmetrics][gzip].serial = state->serial;
+		if (!gzip) {
+			page->at = at;
+			*ret = page;
+			return 0;
+		}
 	}
 	*ret = http_page_ref(*at);
 	return 0;
@@ -134,7 +152,7 @@ void http_pages_done(HttpPages *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(p->last); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(p->last[i]); k++)
-			p->last[i][k].page = http_page_unref(p->last[i][k].page);
+			drop_page(&p->last[i][k].page);
 	for (size_t i = 0; i < ARRAY_SIZE(p->templates); i++)
 		p->templates[i].template = metrics_template_free(p->templates[i].template);
 }

@@ -8,6 +8,7 @@
 
 typedef struct HttpPage {
 	unsigned int n_refs;
+	struct HttpPage **at; /* where it is found as long as somebody sends it; NULL: nowhere */
 	size_t size;
 	char *text;
 	const char *type; /* for Content-Type: */
@@ -25,7 +26,8 @@ int http_page_new(const char *text, HttpPage **ret);
 /* The last page of metrics in each format, and the same compressed. Zeroed, there is none. */
 typedef struct HttpPages {
 	struct {
-		HttpPage *page;
+		HttpPage *page;	 /* as long as somebody sends it: it is quickly made again. A
+				    compressed one stays, which is small and takes long to make */
 		uint64_t serial; /* of the state in it */
 	} last[2][2];
 	/* The part of the pages that stays while only counters change, in each format. */

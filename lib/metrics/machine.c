@@ -3,12 +3,24 @@
 /* Machines, and the objects of a machine from the reply to GetManagedObjects(). */
 
 #include "bus-walk.h"
-#include "metrics-private.h"
+#include "names.h"
+#include "pci.h"
 #include "port-name.h"
+#include "visit.h"
+
+static void values_done(MetricObject *o)
+{
+	size_t n = 0;
+
+	MASK_FOREACH(a, o->rows)
+	value_done(&o->values[n++]);
+	free(o->values);
+	free(o->reasons);
+}
 
 static void object_done(MetricObject *o)
 {
-	object_free(o->object);
+	values_done(o);
 	free(o->counters);
 }
 
@@ -35,6 +47,9 @@ Metrics *metrics_free(Metrics *m)
 		free(m->objects[k].items);
 	}
 	value_done(&m->findings);
+	for (size_t i = 0; i < m->n_codes; i++)
+		free(m->codes[i]);
+	free(m->codes);
 	free(m->foreign.items);
 	free(m->foreign_before.items);
 	sd_bus_message_unref(m->counters_reply);
@@ -42,13 +57,81 @@ Metrics *metrics_free(Metrics *m)
 	return NULL;
 }
 
-/* Drops the values of O that are unavailable, or that no metric is made of. */
-static void reduce(Object *o)
+/* Sets *CODE to the place of TEXT among the codes of M; mostly that is what it was. -EBADMSG: there
+ * are too many. */
+static int find_code(Metrics *m, const char *text, uint16_t *code)
 {
-	object_drop_unavailable(o);
-	for (size_t i = 0; i < o->n_rows; i++)
-		if (o->rows[i].metric == METRIC_NONE && o->rows[i].type != ATTR_UNAVAILABLE)
-			value_done(&o->values[i]);
+	size_t i = 0;
+
+	if (*code < m->n_codes && streq(m->codes[*code], text))
+		return 0;
+	while (i < m->n_codes && !streq(m->codes[i], text))
+		i++;
+	if (i > UINT16_MAX)
+		return -EBADMSG;
+	if (i == m->n_codes) {
+		if (!array_grow(m->codes, m->n_codes))
+			return -ENOMEM;
+		m->codes[i] = strdup(text);
+		if (!m->codes[i])
+			return -ENOMEM;
+		m->n_codes++;
+	}
+	*code = (uint16_t)i;
+	return 0;
+}
+
+/* Keeps in *RET why rows of O have no valid value, and takes the values of these rows away. */
+static int take_reasons(Metrics *m, Object *o, MetricObject *ret)
+{
+	size_t row_of_names =
+		o->is_port ? (size_t)PORT_ATTR_unavailable : (size_t)DEVICE_ATTR_unavailable;
+	const Value *named = &o->values[row_of_names];
+	size_t n = named->type == VALUE_DICT ? named->n : 0, cursor = 0;
+	AttrMask seen = {};
+	uint16_t code = 0;
+	int r = 0;
+
+	ret->reasons = calloc(n / 2 + 1, sizeof(*ret->reasons));
+	if (!ret->reasons)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && r >= 0; i += 2) {
+		size_t row = object_find_name(o, value_text(&named->items[i]), &cursor);
+
+		if (row == o->n_rows || row == row_of_names || mask_has(&seen, (unsigned int)row))
+			continue;
+		value_done(&o->values[row]);
+		mask_set(&seen, (unsigned int)row, true);
+		r = find_code(m, value_text(&named->items[i + 1]), &code);
+		if (r >= 0)
+			ret->reasons[ret->n_reasons++] = (MetricReason){(uint16_t)row, code};
+	}
+	return r;
+}
+
+/* Moves the values of O that are valid, and that metrics are made of, to *RET. */
+static int take_values(Object *o, MetricObject *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_rows; i++) {
+		if (i % 64 == 0)
+			ret->n_before[i / 64] = (uint8_t)n;
+		if (o->values[i].type == VALUE_NONE || o->rows[i].metric == METRIC_NONE)
+			continue;
+		mask_set(&ret->rows, (unsigned int)i, true);
+		n++;
+	}
+	ret->values = calloc(n + 1, sizeof(Value));
+	if (!ret->values)
+		return -ENOMEM;
+	n = 0;
+	MASK_FOREACH(a, ret->rows)
+	{
+		ret->values[n++] = o->values[a];
+		o->values[a] = (Value){};
+	}
+	return 0;
 }
 
 static int new_object(const char *path, Object **ret)
@@ -60,16 +143,35 @@ static int new_object(const char *path, Object **ret)
 	return r;
 }
 
-/* O, which has been read, in place of what ITEM had. */
-static void set_object(MetricObject *item, Object *o)
+static size_t name_row(bool is_port)
 {
-	const char *name = value_text(
-		&o->values[o->is_port ? (size_t)PORT_ATTR_device_name : (size_t)DEVICE_ATTR_name]);
+	return is_port ? (size_t)PORT_ATTR_device_name : (size_t)DEVICE_ATTR_name;
+}
 
-	reduce(o);
-	object_free(item->object);
-	item->object = o;
-	item->name = *name ? name : NULL;
+/* What O, which has been read, says, in place of what ITEM has; after an error ITEM is as before.
+ */
+static int set_object(Metrics *m, MetricObject *item, Object *o)
+{
+	MetricObject new = *item;
+	const char *name;
+	int r;
+
+	new.rows = (AttrMask){};
+	new.values = NULL;
+	new.reasons = NULL;
+	new.n_reasons = 0;
+	r = take_reasons(m, o, &new);
+	if (r >= 0)
+		r = take_values(o, &new);
+	if (r < 0) {
+		free(new.reasons);
+		return r;
+	}
+	name = value_text(visit_value(&new, name_row(o->is_port)));
+	new.name = *name ? name : NULL;
+	values_done(item);
+	*item = new;
+	return 0;
 }
 
 /* The a{sa{sv}} behind PATH */
@@ -92,9 +194,10 @@ static int read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 	object_path_parse(path, &item.device, &item.port);
 	if (o->is_port)
 		snprintf(item.number, sizeof(item.number), "%u", item.port);
-	set_object(&item, steal_pointer(&o));
-	list->items[list->n++] = item;
-	return 0;
+	r = set_object(metrics, &item, o);
+	if (r >= 0)
+		list->items[list->n++] = item;
+	return r;
 }
 
 static int compare(const void *left, const void *right)
@@ -169,7 +272,8 @@ static void mark_functions(Metrics *m)
 	for (size_t d = 0, p = 0; d < devices->n; d++) {
 		MetricObject *device = &devices->items[d];
 
-		device->is_function = object_is_function(device->object);
+		device->is_function =
+			pci_function_is_part(value_text(visit_value(device, DEVICE_ATTR_function)));
 		/* both are sorted by the index of the device */
 		while (p < ports->n && ports->items[p].device < device->device)
 			p++;
@@ -224,7 +328,6 @@ int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 	_cleanup_(object_free_pointer) Object *new = NULL;
 	uint32_t device, port;
 	MetricObject *o;
-	char name[96], was[96];
 	int r;
 
 	if (object_path_parse(path, &device, &port) < 0)
@@ -238,9 +341,11 @@ int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 		r = object_read_properties(new, "", m);
 	if (r < 0)
 		return r;
-	if (!streq(object_name(new, name), object_name(o->object, was)))
+	if (!streq(value_text(&new->values[name_row(new->is_port)]), o->name))
 		return -ENOENT;
-	set_object(o, steal_pointer(&new));
+	r = set_object(metrics, o, new);
+	if (r < 0)
+		return r;
 	mark_functions(metrics);
 	metrics->layout++;
 	return 0;
@@ -272,8 +377,9 @@ typedef struct Keep {
 static bool keep_path(void *userdata, const MetricObject *o)
 {
 	const Keep *keep = userdata;
+	char path[RDMAD_PATH_MAX];
 
-	return keep->function(keep->userdata, o->object->path);
+	return keep->function(keep->userdata, object_path_put(o->device, o->port, path));
 }
 
 void metrics_keep(Metrics *m, bool (*keep)(void *userdata, const char *path), void *userdata)

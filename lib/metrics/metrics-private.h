@@ -14,9 +14,18 @@ typedef struct MetricCounter {
 	uint64_t value;
 } MetricCounter;
 
+/* Why a row of an object has no value. */
+typedef struct MetricReason {
+	uint16_t row, code; /* CODE of Metrics.codes */
+} MetricReason;
+
 /* A device or a port. */
 typedef struct MetricObject {
-	Object *object;	  /* with the values that are valid; of a table, how many entries it has */
+	AttrMask rows; /* those that metrics are made of and that have a valid value */
+	Value *values; /* of ROWS, in their order; of a table, how many entries it has */
+	uint8_t n_before[ATTR_MASK_WORDS]; /* how many of VALUES are before each word of ROWS */
+	MetricReason *reasons;
+	size_t n_reasons;
 	uint32_t device;  /* kernel index */
 	uint32_t port;	  /* number; of a device PORT_NUMBER_NONE */
 	const char *name; /* of the device; NULL if it is not known */
@@ -61,6 +70,8 @@ typedef struct MetricObjects {
 struct Metrics {
 	MetricObjects objects[_METRIC_OBJECT_KIND_MAX];
 	Value findings; /* of the machine */
+	char **codes;	/* those of all reasons, each once */
+	size_t n_codes;
 	ForeignCounters foreign,
 		foreign_before; /* those of the last reply, and room for the next */
 	uint64_t layout;

@@ -125,13 +125,11 @@ static void put_unavailable(Visit *v, const MetricObjects *list, const MetricObj
 	MetricLabel labels[4];
 	size_t n = visit_set_labels(o, labels);
 
-	for (size_t i = 0; i < list->n_rows; i++) {
-		const char *code = object_unavailable_code(o->object, i);
+	for (size_t i = 0; i < o->n_reasons; i++) {
+		const MetricReason *why = &o->reasons[i];
 
-		if (!code)
-			continue;
-		labels[n] = (MetricLabel){"attribute", list->rows[i].name};
-		labels[n + 1] = (MetricLabel){"reason", code};
+		labels[n] = (MetricLabel){"attribute", list->rows[why->row].name};
+		labels[n + 1] = (MetricLabel){"reason", v->metrics->codes[why->code]};
 		visit_put_labels(v, o, labels, n + 2, one);
 	}
 }

@@ -32,10 +32,20 @@ static inline bool is_number(const Value *value)
 	       value->type == VALUE_SIGNED || value->type == VALUE_ARRAY;
 }
 
-/* The value of row I of O. */
+/* How many values of O are before that of row I. */
+static inline size_t visit_place(const MetricObject *o, size_t i)
+{
+	uint64_t before = o->rows.bits[i / 64] & ((UINT64_C(1) << i % 64) - 1);
+
+	return o->n_before[i / 64] + (size_t)__builtin_popcountll(before);
+}
+
+/* The value of row I of O; VALUE_NONE if it has none. */
 static inline const Value *visit_value(const MetricObject *o, size_t i)
 {
-	return &o->object->values[i];
+	static const Value none = {};
+
+	return mask_has(&o->rows, (unsigned int)i) ? &o->values[visit_place(o, i)] : &none;
 }
 
 /* Begins the family that v->name names. */

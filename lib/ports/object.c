@@ -150,6 +150,11 @@ static size_t find_property(const Object *o, AttrInterface interface, const char
 	return o->n_rows;
 }
 
+size_t object_find_name(const Object *o, const char *name, size_t *cursor)
+{
+	return find_property(o, INTERFACE_RAW, name, cursor);
+}
+
 int object_read_row(Object *o, size_t i, sd_bus_message *m)
 {
 	_cleanup_value_ Value read = {};
@@ -258,19 +263,6 @@ bool object_has(const Object *o, size_t i)
 static size_t row_of_codes(const Object *o)
 {
 	return o->is_port ? (size_t)PORT_ATTR_unavailable : (size_t)DEVICE_ATTR_unavailable;
-}
-
-void object_drop_unavailable(Object *o)
-{
-	const Value *codes = &o->values[row_of_codes(o)];
-	size_t cursor = 0;
-
-	for (size_t i = 0; codes->type == VALUE_DICT && i < codes->n; i += 2) {
-		size_t row = find_property(o, INTERFACE_RAW, value_text(&codes->items[i]), &cursor);
-
-		if (row < o->n_rows && row != row_of_codes(o))
-			value_done(&o->values[row]);
-	}
 }
 
 const char *object_unavailable_code(const Object *o, size_t i)

@@ -72,8 +72,9 @@ int object_read_interfaces(Object *o, sd_bus_message *m);
 /* Finds the row of the property called NAME, first among those of a port and then among those of a
  * device; NULL if there is none. Upper and lower case are the same. */
 const Attribute *object_find_row(const char *name, bool *ret_of_device);
-/* Takes the values away that are not valid. */
-void object_drop_unavailable(Object *o);
+/* The row of O with the property called NAME; n_rows if there is none. Names mostly come in the
+ * order of the rows: *CURSOR, where the last was found, saves looking; it begins as 0. */
+size_t object_find_name(const Object *o, const char *name, size_t *cursor);
 /* Removes an interface and its values. */
 void object_remove_interface(Object *o, const char *interface);
 
