@@ -244,6 +244,8 @@ static void test_too_many_ports(void **state)
 	HistoryList l = {};
 
 	(void)state;
+	if (getenv("RDMAD_TEST_VALGRIND"))
+		return; /* the same line, thousands of times */
 	r.list = &l;
 	for (uint32_t i = 0; i < 3 * HISTORY_LIST_MAX; i++) {
 		g_string_printf(text, "change mlx5_%u/1 from=down to=active time=5 .", i);

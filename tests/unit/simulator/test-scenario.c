@@ -451,15 +451,16 @@ static void test_bounds(void **state)
 	expect_error(big, SCENARIO_LINE_MAX + 1, ":1: too long, expected at most 4096 bytes");
 	expect_error(big, sizeof(big), ": too large, expected at most 33554432 bytes");
 
-	f = open_memstream(&text, &size);
-	assert_non_null(f);
-	fputs(SCRIPT, f);
-	for (n = 0; n <= SCENARIO_STEPS_MAX; n++)
-		fputs("at 1s: stall a\n", f);
-	fclose(f);
-	expect_error(text, size, ":524292: too many steps, expected at most 524288");
-
-	free(steal_pointer(&text));
+	if (!getenv("RDMAD_TEST_VALGRIND")) { /* half a million of the same step */
+		f = open_memstream(&text, &size);
+		assert_non_null(f);
+		fputs(SCRIPT, f);
+		for (n = 0; n <= SCENARIO_STEPS_MAX; n++)
+			fputs("at 1s: stall a\n", f);
+		fclose(f);
+		expect_error(text, size, ":524292: too many steps, expected at most 524288");
+		free(steal_pointer(&text));
+	}
 	f = open_memstream(&text, &size);
 	assert_non_null(f);
 	fputs(PORT_1, f);
@@ -474,7 +475,6 @@ static void test_bounds(void **state)
 	for (n = strlen(SCRIPT "at 1s: "); n < 700; n += 2)
 		big[n] = ' ';
 	expect_error(big, 700, ":4: too many words, expected at most 256");
-
 	assert_int_equal(load("/nonexistent/file", &s, &message), -ENOENT);
 	assert_string_equal(message, "/nonexistent/file: No such file or directory");
 }

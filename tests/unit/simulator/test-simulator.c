@@ -658,6 +658,7 @@ static void test_script_failure(void **state)
 static void test_many(void **state)
 {
 	Fixture *f = *state;
+	uint32_t n = getenv("RDMAD_TEST_VALGRIND") ? 200 : 20000;
 
 	start(f, "[device m%d]\nprotocol = infiniband\ncount = 512\nports = 8\n");
 	for (uint32_t i = 0; i < 512; i++)
@@ -667,14 +668,14 @@ static void test_many(void **state)
 	f->n_ports = 0;
 	command(f, "set */* sm_lid=3 event=sm-change");
 	assert_int_equal(f->n_events, 4096);
-	for (uint32_t i = 0; i < 20000; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		char line[64];
 
 		snprintf(line, sizeof(line), "set m%u/%u lid=%u event=lid-change", i % 512,
 			 i % 8 + 1, i);
 		command(f, line);
 	}
-	assert_int_equal(f->n_events, 24096);
+	assert_int_equal(f->n_events, 4096 + n);
 }
 
 int main(void)
