@@ -150,6 +150,7 @@ static uint32_t add_rxe(const char *name, const char *netdev)
 
 static void test_changes(_unused_ void **state)
 {
+	char path[RDMAD_PATH_MAX];
 	uint32_t dummy, veth;
 
 	run("ip link add d0 type dummy && ip link set d0 up");
@@ -182,7 +183,8 @@ static void test_changes(_unused_ void **state)
 	       "ip link set d0 down && ip link set d0 name e0 && ip link set e0 up", dummy, "port",
 	       ETHERNET, "Netdev");
 	change("device renamed", "rdma dev set rxe0 name roce0", dummy, "device", DEVICE, "Name");
-	fixture_assert_property(f, "/org/rdma/device/0/port/1", PORT, "DeviceName", "roce0");
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/1", dummy);
+	fixture_assert_property(f, path, PORT, "DeviceName", "roce0");
 	wait_removed("netdev to another namespace", "ip netns add n1 && ip link set v0 netns n1",
 		     veth);
 	wait_removed("device deleted", "rdma link delete roce0", dummy);
