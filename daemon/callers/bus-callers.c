@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#define N_BUCKETS 1024U
+#define N_BUCKETS 128U
 
 struct BusCaller {
 	BusCallers *callers;

@@ -5,15 +5,24 @@
 #include <assert.h>
 #include <string.h>
 
-void asked_begin(AskedBy *a)
+int asked_begin(AskedBy *a)
 {
-	assert(n_checks <= ARRAY_SIZE(a->last));
+	assert(n_checks <= CHECKS_MAX);
+	a->last = calloc(n_checks, sizeof(*a->last));
+	if (!a->last)
+		return -ENOMEM;
 	for (size_t i = 0; i < n_checks; i++) {
 		if (checks[i].scope == SCOPE_DEVICE)
 			mask_set(&a->of_device, (unsigned int)i, true);
 		if (checks[i].scope == SCOPE_PORT)
 			mask_set(&a->of_port, (unsigned int)i, true);
 	}
+	return 0;
+}
+
+void asked_done(AskedBy *a)
+{
+	free(a->last);
 }
 
 static void note(CheckSet *by, AttrMask *any, const AttrMask *rows, unsigned int check)

@@ -20,8 +20,8 @@ typedef struct Asked {
 } Asked;
 
 typedef struct AskedBy {
-	Asked any;		/* what any check has asked for */
-	Asked last[CHECKS_MAX]; /* by check: what it has asked for last */
+	Asked any;   /* what any check has asked for */
+	Asked *last; /* [n_checks]: what each check has asked for last */
 	/* by row: who has asked for it */
 	CheckSet port[_PORT_ATTR_MAX], device[_DEVICE_ATTR_MAX];
 	CheckSet other_port[_PORT_ATTR_MAX], other_device[_DEVICE_ATTR_MAX];
@@ -30,8 +30,9 @@ typedef struct AskedBy {
 	CheckSet of_device, of_port; /* those of these scopes */
 } AskedBy;
 
-/* A is all zero until then. */
-void asked_begin(AskedBy *a);
+/* A is all zero until then. -ENOMEM. */
+int asked_begin(AskedBy *a);
+void asked_done(AskedBy *a);
 /* CHECK has asked for NOW. */
 void asked_note(AskedBy *a, const Check *check, const Asked *now);
 /* Who has asked for one of ROWS, by BY: a member of AskedBy. */

@@ -647,9 +647,10 @@ int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Heal
 {
 	Health *h = calloc(1, sizeof(*h));
 
-	if (!h)
+	if (!h || asked_begin(&h->asked) < 0) {
+		free(h);
 		return -ENOMEM;
-	asked_begin(&h->asked);
+	}
 	h->cache = h->kept.cache = c;
 	h->settle_usec = settle_usec;
 	h->counter_usec = counter_usec;
@@ -667,6 +668,7 @@ Health *health_free(Health *h)
 	kept_done(&h->kept);
 	value_done(&h->history);
 	expectations_done(&h->expect);
+	asked_done(&h->asked);
 	free(h);
 	return NULL;
 }

@@ -264,7 +264,10 @@ PublishedTransition history_published(const Transition *t, AttrText from, AttrTe
 	};
 }
 
-static KeptHistory **bucket(HistoryList *l, const char *device, uint32_t port)
+#define HISTORY_BUCKETS 1024U
+
+/* L has buckets. */
+static KeptHistory **bucket(const HistoryList *l, const char *device, uint32_t port)
 {
 	uint32_t hash = port;
 
@@ -275,7 +278,7 @@ static KeptHistory **bucket(HistoryList *l, const char *device, uint32_t port)
 
 KeptHistory *history_list_find(const HistoryList *l, const char *device, uint32_t port)
 {
-	KeptHistory *k = *bucket(CONST_CAST(HistoryList *, l), device, port);
+	KeptHistory *k = l->buckets ? *bucket(l, device, port) : NULL;
 
 	while (k && (k->port != port || !streq(k->device, device)))
 		k = k->next_same;
@@ -314,6 +317,8 @@ void history_list_done(HistoryList *l)
 {
 	while (l->first)
 		drop(l, l->first);
+	free(l->buckets);
+	*l = (HistoryList){};
 }
 
 KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
@@ -325,7 +330,9 @@ KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
 		link_last(l, k);
 		return k;
 	}
-	k = calloc(1, sizeof(*k));
+	if (!l->buckets)
+		l->buckets = calloc(HISTORY_BUCKETS, sizeof(*l->buckets));
+	k = l->buckets ? calloc(1, sizeof(*k)) : NULL;
 	if (!k)
 		return NULL;
 	text_copy(k->device, sizeof(k->device), device);

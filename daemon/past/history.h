@@ -148,11 +148,10 @@ typedef struct KeptHistory {
 } KeptHistory;
 
 /* The histories of such ports, the one that went first first. All zero: none. */
-#define HISTORY_BUCKETS 1024U
 typedef struct HistoryList {
 	KeptHistory *first, *last;
 	size_t n;
-	KeptHistory *buckets[HISTORY_BUCKETS]; /* by a hash of the name */
+	KeptHistory **buckets; /* by a hash of the name; NULL: nothing was put into it */
 } HistoryList;
 
 /* Frees all histories; the list is empty afterwards. */

@@ -2,8 +2,9 @@
 /* Measures the memory that only rdmad has (private and dirty): without devices, and for each port.
  */
 
-#include <fcntl.h>
+#include <sys/stat.h>
 
+#include "hung.h"
 #include "names.h"
 #include "stage.h"
 
@@ -58,6 +59,58 @@ static Use use_of_rdmad(Stage *s, unsigned int n_ports)
 	return u;
 }
 
+/* Whether the port of DEVICE is published and has been read. */
+static bool is_fresh(Raw *raw, unsigned int device)
+{
+	char path[RDMAD_PATH_MAX];
+	RawMessage m;
+	RawCall call;
+
+	snprintf(path, sizeof(path), RDMAD_DEVICE_PREFIX "/%u/port/1", device);
+	raw_call(&call, RDMAD_BUS_NAME, path, "org.freedesktop.DBus.Properties", "Get", "ss",
+		 RDMAD_INTERFACE_PORT, "Stale");
+	/* a variant: 1 b 0, and the boolean, aligned */
+	return raw_try(raw, &call, &m) && m.body_size == 8 && raw_u32(m.body + 4) == 0;
+}
+
+/* That of rdmad with N_DEVICES of one port, none of which is simulated: hung-core, of whose devices
+ * none hangs, asks a worker. */
+static double use_of_core(Stage *s, unsigned int n_devices)
+{
+	_cleanup_free_ char *core = stage_program("hung-core"), *worker = NULL;
+	char state_path[96], changes[96], words[3][PATH_MAX];
+	HungState state = {.n_hung = n_devices - HUNG_HEALTHY};
+	const char *argv[] = {core, words[0], words[1], words[2], "--log-level=warning", NULL};
+	_cleanup_fclose_ FILE *file = NULL;
+	pid_t pid;
+	Raw *raw;
+	double kb;
+
+	worker = stage_program("hung-worker");
+	snprintf(state_path, sizeof(state_path), "%s/hung", s->directory);
+	snprintf(changes, sizeof(changes), "%s/changes", s->directory);
+	file = fopen(state_path, "we");
+	if (!file || fwrite(&state, sizeof(state), 1, file) != 1 || fflush(file) != 0 ||
+	    (mkfifo(changes, 0600) < 0 && errno != EEXIST))
+		bench_die("%s: %m", state_path);
+	setenv(HUNG_STATE, state_path, 1);
+	setenv(HUNG_CHANGES, changes, 1);
+	snprintf(words[0], sizeof(words[0]), "--worker=%s", worker);
+	snprintf(words[1], sizeof(words[1]), "--bus=%s", s->address);
+	/* of the last rdmad */
+	snprintf(words[2], sizeof(words[2]), "--config=%s/rdmad.conf", s->directory);
+	pid = stage_start(s, RDMAD_BUS_NAME, argv);
+	raw = stage_connect(s);
+	for (unsigned int i = 1; i <= n_devices; i++)
+		while (!is_fresh(raw, i))
+			usleep(1000);
+	usleep(100000); /* until the judge has looked at the last one */
+	kb = private_dirty_kb(pid);
+	raw_free(raw);
+	stage_stop(pid);
+	return kb;
+}
+
 static double use_of_floor(Stage *s)
 {
 	_cleanup_free_ char *program = stage_program("floor-sdbus");
@@ -78,12 +131,13 @@ static double use_of_floor(Stage *s)
 int main(int argc, char *argv[])
 {
 	_cleanup_(stage_free_pointer) Stage *s = NULL;
-	unsigned int few, many;
+	unsigned int few, many, many_devices;
 	Use at_few, at_many;
 
 	bench_init(argc, argv);
 	few = bench.quick ? 1 : 256;
 	many = bench.quick ? 256 : 4096;
+	many_devices = bench.quick ? 64 : 1024;
 	write_back("../../daemon/rdmad");
 	write_back("floor-sdbus");
 	s = stage_new();
@@ -106,6 +160,22 @@ int main(int argc, char *argv[])
 			       .ports = many,
 			       .value = (at_many.after_call - at_few.after_call) / (many - few),
 			       .unit = "kB",
+			       .without_bus = true});
+	few = bench.quick ? 16 : 256;
+	s->per_device = 1;
+	at_few = use_of_rdmad(s, few);
+	at_many = use_of_rdmad(s, many_devices);
+	bench_report(&(Figure){.figure = "memory-port-one",
+			       .ports = many_devices,
+			       .value = (at_many.at_first - at_few.at_first) / (many_devices - few),
+			       .unit = "kB",
+			       .without_bus = true});
+	bench_report(&(Figure){.figure = "memory-port-core",
+			       .ports = many_devices,
+			       .value = (use_of_core(s, many_devices) - use_of_core(s, few)) /
+					(many_devices - few),
+			       .unit = "kB",
+			       .goal = 3,
 			       .without_bus = true});
 	return 0;
 }

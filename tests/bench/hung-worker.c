@@ -21,37 +21,65 @@
 
 static HungState *state;
 
-static void say(const WireMessage *m)
+/* What an adapter of InfiniBand says, so that rdmad finds nothing wrong with it. */
+static void make_device(uint32_t n, DeviceSnapshot *ret)
 {
-	if (wire_send(3, m) < 0)
-		_exit(0);
+	ChardevEntry node = {.major = 231, .minor = 192 + n, .class = "verbs"};
+	AttrText text;
+
+	snprintf(node.path, sizeof(node.path), "/dev/infiniband/uverbs%u", n);
+	ret->tables[DEVICE_TABLE_CHARDEVS] = table_new(&node, 1, sizeof(node));
+	mask_set(&ret->supplied, DEVICE_ATTR_chardevs, true);
+	snprintf(text, sizeof(text), "node1 mlx5_%u", n);
+	DEVICE_SUPPLY_TEXT(ret, node_desc, text);
+	DEVICE_SUPPLY_TEXT(ret, fw_ver, "1.2.3");
+	DEVICE_SUPPLY_TEXT(ret, hca_type, "MT4129");
+	DEVICE_SUPPLY_TEXT(ret, board_id, "MT_0000000838");
+}
+
+static void make_port(uint32_t n, PortSnapshot *ret)
+{
+	const PkeyEntry pkey = {.index = 0, .pkey = 0xffff};
+	GidEntry gid = {.gid = {0xfe, 0x80, [12] = (uint8_t)(n >> 8), [13] = (uint8_t)n}};
+	AttrText text;
+
+	snprintf(text, sizeof(text), "ib%u", n);
+	PORT_SUPPLY_TEXT(ret, netdev, text);
+	PORT_SUPPLY(ret, link_layer, 1);
+	PORT_SUPPLY(ret, state, 4);
+	PORT_SUPPLY(ret, phys_state, 5);
+	PORT_SUPPLY(ret, max_mtu, 5);
+	PORT_SUPPLY(ret, active_mtu, 5);
+	PORT_SUPPLY(ret, active_width, 2);
+	PORT_SUPPLY(ret, active_speed, 128);
+	PORT_SUPPLY(ret, sm_lid, 1);
+	PORT_SUPPLY(ret, lid, n > state->n_hung ? state->lid[n - 1 - state->n_hung] : 1);
+	ret->tables[PORT_TABLE_PKEYS] = table_new(&pkey, 1, sizeof(pkey));
+	mask_set(&ret->supplied, PORT_ATTR_pkeys, true);
+	ret->tables[PORT_TABLE_GIDS] = table_new(&gid, 1, sizeof(gid));
+	mask_set(&ret->supplied, PORT_ATTR_gids, true);
 }
 
 static void answer(const Query *q)
 {
-	WireMessage device = {.device = {.header = wire_header(WIRE_DEVICE, q->id, q->device, 0)}},
-		    port = {.port = {.header = wire_header(WIRE_PORT, q->id, q->device, 1),
-				     .parts = q->parts}},
-		    end = {.end = {.header = wire_header(WIRE_END, q->id, q->device, 0)}};
+	WireMessage end = {.end = {.header = wire_header(WIRE_END, q->id, q->device, 0)}};
+	static WirePacket packet;
 	DeviceSnapshot d = {};
-	PortSnapshot p = {};
-	uint32_t i = q->device - 1 - state->n_hung;
+	PortSnapshot p = {.parts = q->parts};
+	int r = 0;
 
-	DEVICE_SUPPLY_TEXT(&d, fw_ver, "1.2.3");
-	PORT_SUPPLY(&p, link_layer, 1);
-	PORT_SUPPLY(&p, state, 4);
-	PORT_SUPPLY(&p, phys_state, 5);
-	PORT_SUPPLY(&p, sm_lid, 1);
-	PORT_SUPPLY(&p, lid, q->device > state->n_hung ? state->lid[i] : 1);
-	device.device.values = d.values;
-	device.device.supplied = d.supplied;
-	port.port.values = p.values;
-	port.port.supplied = p.supplied;
+	make_device(q->device, &d);
+	make_port(q->device, &p);
 	if (q->attributes)
-		say(&device);
-	if (port_set_has(&q->ports, 1))
-		say(&port);
-	say(&end);
+		r = wire_put_device(3, &packet, q->id, q->device, &d);
+	if (r >= 0 && port_set_has(&q->ports, 1))
+		r = wire_put_port(3, &packet, q->id, q->device, 1, 0, &p);
+	if (r >= 0)
+		r = wire_put(3, &packet, &end);
+	if (r < 0 || wire_flush(3, &packet) < 0)
+		_exit(0);
+	device_snapshot_done(&d);
+	port_snapshot_done(&p);
 }
 
 int main(int argc, char *argv[])

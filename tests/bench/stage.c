@@ -209,8 +209,8 @@ const char *stage_port_name(unsigned int i)
 
 const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 {
-	unsigned int whole = n_ports / STAGE_PORTS_PER_DEVICE,
-		     rest = n_ports % STAGE_PORTS_PER_DEVICE;
+	unsigned int each = s->per_device ? s->per_device : STAGE_PORTS_PER_DEVICE,
+		     whole = n_ports / each, rest = n_ports % each;
 	/* start the program that "rdmad --simulate" executes: a profiler would not follow exec */
 	_cleanup_free_ char *daemon =
 		stage_program(n_ports > 0 ? "../../daemon/rdmad-simulate" : "../../daemon/rdmad");
@@ -225,7 +225,7 @@ const char *const *stage_rdmad(Stage *s, unsigned int n_ports)
 		n = snprintf(text, sizeof(text),
 			     "[device sim%%d]\nprotocol = infiniband\ncount = %u\nports = %u\n"
 			     "[port sim%%d/*]\n%s",
-			     whole, STAGE_PORTS_PER_DEVICE, counters);
+			     whole, each, counters);
 	if (rest > 0)
 		snprintf(text + n, sizeof(text) - (size_t)n,
 			 "[device sim%u]\nprotocol = infiniband\nports = %u\n[port sim%u/*]\n%s",

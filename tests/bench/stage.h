@@ -21,6 +21,8 @@ typedef struct Stage {
 	pid_t bus;
 	bool limited; /* rdmad limits long replies as it does by default; to be set before it starts
 		       */
+	unsigned int per_device; /* the ports of each of its devices, 0: STAGE_PORTS_PER_DEVICE; to
+				    be set before it starts */
 	char words[4][PATH_MAX]; /* the strings that RDMAD points to */
 	const char *rdmad[8];	 /* the words of the command that starts rdmad */
 } Stage;
