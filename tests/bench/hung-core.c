@@ -34,7 +34,6 @@ static int hung_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		AttrText name;
-		AttrPath path;
 
 		snprintf(name, sizeof(name), "dev%u", i + 1);
 		DEVICE_SUPPLY(&all[i], index, i + 1);
@@ -43,12 +42,6 @@ static int hung_enumerate(Source *s, DeviceSnapshot **ret, size_t *ret_n)
 			      state->together && i < state->n_hung ? 1000 : i + 1);
 		DEVICE_SUPPLY(&all[i], node_type, 1);
 		DEVICE_SUPPLY(&all[i], port_count, 1);
-		snprintf(path, sizeof(path),
-			 "/sys/devices/pci0000:00/0000:00:01.0/0000:%02x:%02x.0", i / 32 + 1,
-			 i % 32);
-		DEVICE_SUPPLY_TEXT(&all[i], sysfs_path, path);
-		DEVICE_SUPPLY_TEXT(&all[i], pci_address, strrchr(path, '/') + 1);
-		DEVICE_SUPPLY_TEXT(&all[i], driver, "mlx5_core");
 	}
 	*ret = all;
 	*ret_n = n;

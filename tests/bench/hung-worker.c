@@ -26,12 +26,18 @@ static void make_device(uint32_t n, DeviceSnapshot *ret)
 {
 	ChardevEntry node = {.major = 231, .minor = 192 + n, .class = "verbs"};
 	AttrText text;
+	AttrPath path;
 
 	snprintf(node.path, sizeof(node.path), "/dev/infiniband/uverbs%u", n);
 	ret->tables[DEVICE_TABLE_CHARDEVS] = table_new(&node, 1, sizeof(node));
 	mask_set(&ret->supplied, DEVICE_ATTR_chardevs, true);
 	snprintf(text, sizeof(text), "node1 mlx5_%u", n);
 	DEVICE_SUPPLY_TEXT(ret, node_desc, text);
+	snprintf(path, sizeof(path), "/sys/devices/pci0000:00/0000:00:01.0/0000:%02x:%02x.0",
+		 n / 32 + 1, n % 32);
+	DEVICE_SUPPLY_TEXT(ret, sysfs_path, path);
+	DEVICE_SUPPLY_TEXT(ret, pci_address, strrchr(path, '/') + 1);
+	DEVICE_SUPPLY_TEXT(ret, driver, "mlx5_core");
 	DEVICE_SUPPLY_TEXT(ret, fw_ver, "1.2.3");
 	DEVICE_SUPPLY_TEXT(ret, hca_type, "MT4129");
 	DEVICE_SUPPLY_TEXT(ret, board_id, "MT_0000000838");
