@@ -106,10 +106,14 @@ static void check_ready(Manager *m)
 
 	if (m->ready)
 		return;
-	for (size_t i = 0; i < m->cache.n_devices; i++)
-		silent += !was_asked(m->cache.devices[i]);
-	if (silent > 0 && !is_overdue(m))
-		return;
+	/* from the end, because the last device is asked last: this runs after each answer */
+	for (size_t i = m->cache.n_devices; i-- > 0;) {
+		if (was_asked(m->cache.devices[i]))
+			continue;
+		if (!is_overdue(m))
+			return;
+		silent++;
+	}
 	if (silent > 0)
 		log_notice("%zu of %zu devices have not answered yet, starting without them",
 			   silent, m->cache.n_devices);
@@ -129,7 +133,7 @@ static void check_end(Manager *m)
 {
 	if (!m->looking)
 		return;
-	for (size_t i = 0; i < m->cache.n_devices; i++)
+	for (size_t i = m->cache.n_devices; i-- > 0;) /* as in check_ready() */
 		if (schedule_is_whole(m->cache.devices[i]->schedule))
 			return;
 	m->looking = false;
