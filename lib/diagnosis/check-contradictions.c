@@ -139,13 +139,11 @@ static int compare_guids(const void *a, const void *b)
 	return r ?: (x->order > y->order) - (x->order < y->order);
 }
 
-/* Adds the GUIDs of the port and, once, that of its device, which is in DEVICES, by order. */
-static size_t add_guids(const CheckRun *r, const Object *const *devices, size_t order, Guid *items,
-			size_t n)
+/* Adds the GUIDs of a port and of its device. */
+static size_t add_guids(const CheckRun *r, size_t order, Guid *items, size_t n)
 {
-	const Object *port = r->ports[order], *device = devices[order];
+	const Object *port = r->ports[order], *device = object_list_device(r->objects, port);
 	const Value *guid = object_value(port, PORT_ATTR_port_guid);
-	bool first = true;
 
 	if (!is_infiniband(port) || object_list_is_plane(r->objects, port) ||
 	    (check_may_be_idle(r, port) && !object_is_active(port)))
@@ -153,13 +151,24 @@ static size_t add_guids(const CheckRun *r, const Object *const *devices, size_t 
 	if (guid)
 		items[n++] = (Guid){port, order, &port_attributes[PORT_ATTR_port_guid],
 				    value_text(guid)};
-	for (size_t i = 0; i < order && first; i++)
-		first = devices[i] != device;
 	guid = object_value(device, DEVICE_ATTR_node_guid);
-	if (guid && first)
+	if (guid)
 		items[n++] = (Guid){port, order, &device_attributes[DEVICE_ATTR_node_guid],
 				    value_text(guid)};
 	return n;
+}
+
+/* Whether the sorted G, of N, have X already, which is the GUID of a device, with another port. */
+static bool has_device(const CheckRun *r, const Guid *g, size_t n, const Guid *x)
+{
+	const Object *device = object_list_device(r->objects, x->port);
+
+	if (x->row != &device_attributes[DEVICE_ATTR_node_guid])
+		return false;
+	while (n-- > 0 && streq(g[n].text, x->text))
+		if (g[n].row == x->row && object_list_device(r->objects, g[n].port) == device)
+			return true;
+	return false;
 }
 
 /* Whether there is a finding of this check about PORT: one is enough. */
@@ -187,19 +196,19 @@ static const Guid *find_twin(const CheckRun *r, const Guid *g, size_t i)
 void look_at_same_guids(CheckRun *r)
 {
 	_cleanup_free_ Guid *g = calloc(2 * r->n_ports + 1, sizeof(*g));
-	_cleanup_free_ const Object **devices = calloc(r->n_ports + 1, sizeof(*devices));
 	char name[96];
-	size_t n = 0;
+	size_t n = 0, all = 0;
 
-	if (!g || !devices) {
+	if (!g) {
 		r->error = -ENOMEM;
 		return;
 	}
-	for (size_t i = 0; i < r->n_ports; i++) {
-		devices[i] = object_list_device(r->objects, r->ports[i]);
-		n = add_guids(r, devices, i, g, n);
-	}
-	sort(g, n, sizeof(*g), compare_guids);
+	for (size_t i = 0; i < r->n_ports; i++)
+		all = add_guids(r, i, g, all);
+	sort(g, all, sizeof(*g), compare_guids);
+	for (size_t i = 0; i < all; i++)
+		if (!has_device(r, g, n, &g[i]))
+			g[n++] = g[i];
 	for (size_t i = 1; i < n; i++) {
 		const Guid *twin = find_twin(r, g, i);
 

@@ -348,6 +348,21 @@ static void test_same_guids(_unused_ void **state)
 	assert_int_equal(found(&own, "same-guid"), 1);
 }
 
+/* The GUID of a device whose first port is of no use to anybody counts too. */
+static void test_same_guid_of_function(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {};
+	Object *first = add_guids(&m, GUID(1), GUID(2)), *second = add_second(&m, first), *third;
+
+	set_text(second, PORT_ATTR_port_guid, GUID(3));
+	set_text(first, PORT_ATTR_state, "down");
+	set_text(device_of(&m, first), DEVICE_ATTR_function, "vf");
+	third = add_guids(&m, GUID(1), GUID(4));
+	assert_int_equal(found(&m, "same-guid"), 1);
+	assert_ptr_equal(m.run.findings[0].port, third);
+	assert_says(&m, 0, "as d0/2 has");
+}
+
 static void add_member(Object *port, const char *name, const char *state)
 {
 	Value *all = &port->values[PORT_ATTR_bond_members], *member;
@@ -589,14 +604,14 @@ static void test_unused(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_physical_state),	cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_offered_speed),	cmocka_unit_test(test_other_end),
-		cmocka_unit_test(test_netdev),		cmocka_unit_test(test_no_endpoint),
-		cmocka_unit_test(test_unused),		cmocka_unit_test(test_no_guid),
-		cmocka_unit_test(test_same_guids),	cmocka_unit_test(test_bond),
-		cmocka_unit_test(test_bond_of_unequal), cmocka_unit_test(test_wrong_cable),
-		cmocka_unit_test(test_cable_of_lag),	cmocka_unit_test(test_neighbor_mtu),
-		cmocka_unit_test(test_neighbor_pfc),
+		cmocka_unit_test(test_physical_state), cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_offered_speed),  cmocka_unit_test(test_other_end),
+		cmocka_unit_test(test_netdev),	       cmocka_unit_test(test_no_endpoint),
+		cmocka_unit_test(test_unused),	       cmocka_unit_test(test_no_guid),
+		cmocka_unit_test(test_same_guids),     cmocka_unit_test(test_same_guid_of_function),
+		cmocka_unit_test(test_bond),	       cmocka_unit_test(test_bond_of_unequal),
+		cmocka_unit_test(test_wrong_cable),    cmocka_unit_test(test_cable_of_lag),
+		cmocka_unit_test(test_neighbor_mtu),   cmocka_unit_test(test_neighbor_pfc),
 	};
 
 	return cmocka_run_group_tests_name("contradictions", tests, NULL, NULL);
