@@ -21,6 +21,7 @@ static void values_done(MetricObject *o)
 static void object_done(MetricObject *o)
 {
 	values_done(o);
+	free(o->labels);
 	free(o->counters);
 }
 
@@ -153,6 +154,7 @@ static size_t name_row(bool is_port)
 static int set_object(Metrics *m, MetricObject *item, Object *o)
 {
 	MetricObject new = *item;
+	MetricLabel labels[2];
 	const char *name;
 	int r;
 
@@ -169,7 +171,13 @@ static int set_object(Metrics *m, MetricObject *item, Object *o)
 	}
 	name = value_text(visit_value(&new, name_row(o->is_port)));
 	new.name = *name ? name : NULL;
+	new.labels = new.name ? metrics_labels_text(labels, visit_set_labels(&new, labels)) : NULL;
+	if (new.name && !new.labels) {
+		values_done(&new);
+		return -ENOMEM;
+	}
 	values_done(item);
+	free(item->labels);
 	*item = new;
 	return 0;
 }

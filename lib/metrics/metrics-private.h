@@ -30,6 +30,7 @@ typedef struct MetricObject {
 	uint32_t port;	  /* number; of a device PORT_NUMBER_NONE */
 	const char *name; /* of the device; NULL if it is not known */
 	char number[12];  /* of the port, as text; "" of a device */
+	char *labels;	  /* that each sample has, as text */
 	bool is_function; /* the device is a virtual function or a subfunction */
 	/* of a port, after metrics_read_counters(): by row of counters.def; NULL: they were not
 	 * asked for */
@@ -96,3 +97,7 @@ const char *metric_counter_unit(const CounterRow *row);
 
 /* Writes N so that it ends before END. Returns its first digit. */
 char *metrics_put_digits(char *end, uint64_t n);
+
+/* The N labels as they stand in a text, without brackets. The caller frees them. NULL without
+ * memory. */
+char *metrics_labels_text(const MetricLabel *labels, size_t n);

@@ -131,6 +131,8 @@ typedef struct MetricSample {
 	/* the first is "device", of a port the second "port"; of the machine neither is there */
 	const MetricLabel *labels;
 	size_t n_labels;
+	const char *text; /* the first N_TEXT of the labels as text has them; NULL: not known */
+	size_t n_text;
 	bool of_function; /* of a virtual function or a subfunction, or of a port of one */
 	MetricNumber number;
 	/* of a counter, where its value is: metrics_read_counters() writes the next one there

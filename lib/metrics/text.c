@@ -8,7 +8,7 @@
  * its label to have the name of the family, so that one query could not serve both formats.
  */
 
-#include "metrics-private.h"
+#include "text-put.h"
 
 const char *metrics_format_name(MetricsFormat format)
 {
@@ -29,66 +29,6 @@ const char *metrics_content_type(MetricsFormat format)
 	};
 
 	return types[format];
-}
-
-/* Writing */
-
-void metrics_text_done(MetricsText *t)
-{
-	free(t->text);
-	*t = (MetricsText){.format = t->format};
-}
-
-/* Makes room for N more bytes. False without memory. */
-static bool make_room(MetricsText *t, size_t n)
-{
-	size_t wanted = t->size + n;
-	char *text;
-
-	if (t->error < 0)
-		return false;
-	if (wanted <= t->allocated)
-		return true;
-	wanted = MAX(wanted, t->allocated ? t->allocated * 2 : 16384);
-	text = realloc(t->text, wanted);
-	if (!text) {
-		t->error = -ENOMEM;
-		return false;
-	}
-	t->text = text;
-	t->allocated = wanted;
-	return true;
-}
-
-static void put(MetricsText *t, const char *text, size_t n)
-{
-	if (!make_room(t, n))
-		return;
-	memcpy(t->text + t->size, text, n);
-	t->size += n;
-}
-
-static void put_text(MetricsText *t, const char *text)
-{
-	put(t, text, strlen(text));
-}
-
-/* TEXT, in which a backslash, the end of a line and, if QUOTES, a quotation mark are escaped. */
-static void put_escaped(MetricsText *t, const char *text, bool quotes)
-{
-	const char *special = quotes ? "\\\n\"" : "\\\n";
-
-	for (;;) {
-		size_t n = strcspn(text, special);
-
-		put(t, text, n);
-		text += n;
-		if (!*text)
-			return;
-		put(t, "\\", 1);
-		put(t, *text == '\n' ? "n" : text, 1);
-		text++;
-	}
 }
 
 /* How long the name of F is as the format has it. */
@@ -125,38 +65,39 @@ static const char *type_name(MetricsFormat format, MetricType type)
 /* "# WHAT NAME " */
 static void begin_comment(MetricsText *t, const char *what, const MetricFamily *f)
 {
-	put_text(t, what);
-	put(t, f->name, family_length(t, f));
-	put(t, " ", 1);
+	text_put_text(t, what);
+	text_put(t, f->name, family_length(t, f));
+	text_put(t, " ", 1);
 }
 
 void metrics_text_family(MetricsText *t, const MetricFamily *f)
 {
 	begin_comment(t, "# HELP ", f);
-	put_escaped(t, f->help, t->format == METRICS_OPENMETRICS);
-	put(t, "\n", 1);
+	text_put_escaped(t, f->help, t->format == METRICS_OPENMETRICS);
+	text_put(t, "\n", 1);
 	begin_comment(t, "# TYPE ", f);
-	put_text(t, type_name(t->format, f->type));
-	put(t, "\n", 1);
+	text_put_text(t, type_name(t->format, f->type));
+	text_put(t, "\n", 1);
 	if (t->format != METRICS_OPENMETRICS || !*f->unit)
 		return;
 	begin_comment(t, "# UNIT ", f);
-	put_text(t, f->unit);
-	put(t, "\n", 1);
+	text_put_text(t, f->unit);
+	text_put(t, "\n", 1);
 }
 
 /* All before the number. */
 static void begin_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
 {
-	put_text(t, f->name);
-	for (size_t i = 0; i < s->n_labels; i++) {
-		put(t, i == 0 ? "{" : ",", 1);
-		put_text(t, s->labels[i].name);
-		put(t, "=\"", 2);
-		put_escaped(t, s->labels[i].value, true);
-		put(t, "\"", 1);
+	text_put_text(t, f->name);
+	if (s->n_labels == 0) {
+		text_put(t, " ", 1);
+		return;
 	}
-	put_text(t, s->n_labels > 0 ? "} " : " ");
+	text_put(t, "{", 1);
+	if (s->text)
+		text_put_text(t, s->text);
+	text_put_labels(t, s->labels, s->text ? s->n_text : 0, s->n_labels);
+	text_put(t, "} ", 2);
 }
 
 void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
@@ -164,8 +105,8 @@ void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSamp
 	char number[METRIC_NUMBER_MAX];
 
 	begin_sample(t, f, s);
-	put_text(t, metric_number_format(s->number, number));
-	put(t, "\n", 1);
+	text_put_text(t, metric_number_format(s->number, number));
+	text_put(t, "\n", 1);
 }
 
 static int add_family(void *userdata, const MetricFamily *f)
@@ -225,7 +166,7 @@ static int add_template_sample(void *userdata, const MetricFamily *f, const Metr
 		return -ENOMEM;
 	begin_sample(&t->text, f, s);
 	t->slots[t->n_slots++] = (Slot){t->text.size, s->counter};
-	put(&t->text, "\n", 1);
+	text_put(&t->text, "\n", 1);
 	return t->text.error;
 }
 
@@ -264,7 +205,7 @@ void metrics_text_add_template(MetricsText *t, const MetricsTemplate *template)
 	char *to;
 
 	if (template->text.size == 0 ||
-	    !make_room(t, template->text.size + template->n_slots * METRIC_NUMBER_MAX))
+	    !text_make_room(t, template->text.size + template->n_slots * METRIC_NUMBER_MAX))
 		return;
 	to = t->text + t->size;
 	for (size_t i = 0; i < template->n_slots; i++) {
@@ -282,8 +223,8 @@ void metrics_text_add_template(MetricsText *t, const MetricsTemplate *template)
 int metrics_text_finish(MetricsText *t)
 {
 	if (t->format == METRICS_OPENMETRICS)
-		put_text(t, "# EOF\n");
-	put(t, "", 1);
+		text_put_text(t, "# EOF\n");
+	text_put(t, "", 1);
 	if (t->error == 0)
 		t->size--;
 	return t->error;

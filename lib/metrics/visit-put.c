@@ -26,11 +26,18 @@ static void put_sample(Visit *v, const MetricSample *sample)
 		v->r = v->visitor->sample(v->userdata, &v->family, sample);
 }
 
+static size_t count_labels(const MetricObject *o)
+{
+	return *o->number ? 2 : o->name ? 1 : 0;
+}
+
 void visit_put_labels(Visit *v, const MetricObject *o, const MetricLabel *labels, size_t n,
 		      MetricNumber number)
 {
 	put_sample(v, &(MetricSample){.labels = labels,
 				      .n_labels = n,
+				      .text = o->labels,
+				      .n_text = count_labels(o),
 				      .of_function = o->is_function,
 				      .number = number});
 }
@@ -39,7 +46,7 @@ size_t visit_set_labels(const MetricObject *o, MetricLabel *labels)
 {
 	labels[0] = (MetricLabel){"device", o->name};
 	labels[1] = (MetricLabel){"port", o->number};
-	return *o->number ? 2 : o->name ? 1 : 0;
+	return count_labels(o);
 }
 
 void visit_put_sample(Visit *v, const MetricObject *o, const char *label, const char *label_value,
@@ -60,6 +67,8 @@ void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
 
 	put_sample(v, &(MetricSample){.labels = labels,
 				      .n_labels = n,
+				      .text = o->labels,
+				      .n_text = n,
 				      .of_function = o->is_function,
 				      .number = whole(*counter),
 				      .counter = counter});

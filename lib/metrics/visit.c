@@ -268,6 +268,7 @@ typedef struct Taken {
 static void taken_done(Taken *t)
 {
 	free(t->names);
+	*t = (Taken){};
 }
 
 /* How long NAME is without "_total", which OpenMetrics does not count as a part of the name. */
@@ -293,7 +294,7 @@ static bool is_taken(const Taken *t, const char *name)
 	size_t n = base_length(name);
 
 	for (size_t i = 0; i < t->n; i++)
-		if (base_length(t->names[i]) == n && strncmp(t->names[i], name, n) == 0)
+		if (strncmp(t->names[i], name, n) == 0 && base_length(t->names[i]) == n)
 			return true;
 	return false;
 }
@@ -314,23 +315,34 @@ static bool begin_foreign(Visit *v, const Taken *taken, const ForeignCounter *c)
 	return true;
 }
 
+/* The names of all families. They are always the same, so they are made once. NULL without memory.
+ */
+static const Taken *all_names(void)
+{
+	static const MetricsVisitor taker = {.family = take};
+	static Taken all;
+
+	if (all.n == 0 &&
+	    metrics_visit(NULL, METRICS_ALL_FAMILIES | METRICS_UNAVAILABLE, &taker, &all) < 0)
+		taken_done(&all);
+	return all.n > 0 ? &all : NULL;
+}
+
 /* They are sorted by the names of their families. */
 static void visit_foreign(Visit *v)
 {
-	static const MetricsVisitor taker = {.family = take};
-	_cleanup_(taken_done) Taken taken = {};
 	const ForeignCounters *list = &v->metrics->foreign;
+	const Taken *taken = list->n > 0 ? all_names() : NULL;
 	bool shown = false;
 
-	if (list->n > 0 && v->r >= 0)
-		v->r = metrics_visit(NULL, METRICS_ALL_FAMILIES | METRICS_UNAVAILABLE, &taker,
-				     &taken);
+	if (list->n > 0 && !taken && v->r >= 0)
+		v->r = -ENOMEM;
 	for (size_t i = 0; i < list->n && v->r >= 0; i++) {
 		const ForeignCounter *c = &list->items[i], *last = i > 0 ? c - 1 : NULL;
 		const MetricObject *o = metrics_find_port(v->metrics, c->device, c->port);
 
 		if (!last || !streq(c->metric, last->metric))
-			shown = begin_foreign(v, &taken, c);
+			shown = begin_foreign(v, taken, c);
 		/* two names of one port may differ only by what a metric cannot have */
 		if (shown && o && !(last && is_same_sample(last, c)))
 			visit_put_counter(v, o, &c->value);
