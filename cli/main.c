@@ -273,9 +273,10 @@ static ExitStatus run(Context *c, int argc, char **argv)
 
 static void set_language(void)
 {
-	setlocale(LC_ALL, "");
-	/* scripts read the numbers too: with a point in every language */
-	setlocale(LC_NUMERIC, "C");
+	/* no other category: scripts read the numbers too, with a point in every language, and
+	 * each is a file to open */
+	setlocale(LC_MESSAGES, "");
+	setlocale(LC_CTYPE, "");
 	/* names have letters of ASCII, and "I" is no capital "i" in Turkish: only the character set
 	 * is that of the user */
 	setlocale(LC_CTYPE, streq(nl_langinfo(CODESET), "UTF-8") ? "C.UTF-8" : "C");

@@ -178,8 +178,11 @@ static char *format_with_unit(AttrUnit unit, const Value *v)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	FILE *f;
 
+	if (v->type == VALUE_TEXT) /* a stream has 8 KiB */
+		return strdup(*v->text ? v->text : "none");
+	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
 	print_value(f, unit, v);
