@@ -33,15 +33,31 @@ static bool is_v4_mapped(const uint8_t gid[16])
 	return memcmp(gid, prefix, sizeof(prefix)) == 0;
 }
 
+/* A number below 256, and what follows it. By hand for the same reason: inet_ntop() calls
+ * sprintf().
+ */
+static char *put_byte(char *p, unsigned int n, char after)
+{
+	if (n >= 100)
+		*p++ = (char)('0' + n / 100);
+	if (n >= 10)
+		*p++ = (char)('0' + n / 10 % 10);
+	*p++ = (char)('0' + n % 10);
+	*p++ = after;
+	return p;
+}
+
 void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])
 {
 	ret[0] = '\0';
 	if (type == GID_TYPE_IB)
 		return;
-	if (is_v4_mapped(gid))
-		inet_ntop(AF_INET, gid + 12, ret, 46);
-	else
+	if (!is_v4_mapped(gid)) {
 		inet_ntop(AF_INET6, gid, ret, 46);
+		return;
+	}
+	for (unsigned int i = 12; i < 16; i++)
+		ret = put_byte(ret, gid[i], i < 15 ? '.' : '\0');
 }
 
 int gid_parse(const char *text, uint8_t ret[16])

@@ -360,7 +360,7 @@ static void test_guids(void **state)
 {
 	char text[40], address[46], type[24];
 	uint64_t guid;
-	const uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3};
+	uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, 10, 1, 2, 3};
 	const uint8_t local[16] = {0xfe, 0x80, [8] = 0, 2, 0xc9, 3, 0, 0xab, 0xcd, 0xef};
 
 	(void)state;
@@ -388,6 +388,9 @@ static void test_guids(void **state)
 	assert_string_equal(text, "fe80:0000:0000:0000:0002:c903:00ab:cdef");
 	gid_format_address(v4, GID_TYPE_ROCE_V2, address);
 	assert_string_equal(address, "10.1.2.3");
+	memcpy(v4 + 12, (const uint8_t[]){0, 99, 100, 255}, 4);
+	gid_format_address(v4, GID_TYPE_ROCE_V2, address);
+	assert_string_equal(address, "0.99.100.255");
 	gid_format_address(local, GID_TYPE_ROCE_V1, address);
 	assert_string_equal(address, "fe80::2:c903:ab:cdef");
 	gid_format_address(local, GID_TYPE_IB, address);
