@@ -33,7 +33,7 @@ typedef struct Thing {
 	void (*put)(unsigned int i, char *ret);
 	const char *signal; /* this property is signalled before the next change; NULL: any time */
 	const char *words[3];  /* or a rdmactl that executes this command */
-	bool is_scrape;	       /* or a scrape of rdmad-exporter */
+	bool is_scrape;	       /* or a scrape of rdmad-exporter, before which PUT makes a change */
 	unsigned int calls;    /* 0: the run is the figure */
 	unsigned int per_call; /* objects, ports or changes in one call; divides the result */
 	unsigned int n_ports;  /* 0: the devices of the kernel */
@@ -74,6 +74,7 @@ static const Thing things[] = {
 	{"rdmactl-show", .words = {"show", "sim0/1"}, .n_ports = N_PORTS},
 	{"rdmactl-list", .words = {"list"}, .n_ports = N_PORTS},
 	{"scrape", .is_scrape = true, .calls = 4, .per_call = 1, .n_ports = N_PORTS},
+	{"scrape-changed", .put = put_lid, .is_scrape = true, .calls = 4, .per_call = 1, .n_ports = N_PORTS},
 };
 /* clang-format on */
 
@@ -230,16 +231,20 @@ static double run_exporter(const Thing *t, unsigned int calls, const char *file)
 {
 	_cleanup_(stage_free_pointer) Stage *s = stage_new();
 	pid_t rdmad = stage_start_rdmad(s, t->n_ports, NULL), exporter;
+	Raw *raw = stage_connect(s);
 	struct sockaddr_in address;
 	Wrapper wrapper;
 
 	exporter = start_exporter(s, wrap(t, file, &wrapper), &address);
 	for (unsigned int i = 0; i <= calls; i++) {
+		if (i > 0 && t->put)
+			make_call(t, raw, i);
 		if (i > 0)
 			usleep(SCRAPE_PAUSE_USEC);
 		scrape((const struct sockaddr *)&address, sizeof(address), "rdma_port_state{",
 		       NULL);
 	}
+	raw_free(raw);
 	stage_stop(exporter);
 	stage_stop(rdmad);
 	return read_total(file);
