@@ -46,9 +46,11 @@ int bus_take_module(sd_bus_message *answer, PortSnapshot *ret)
 	PortSnapshot s = {.parts = READ_CABLE};
 	int r = take_rows(answer, &s);
 
-	if (r < 0)
+	if (r < 0) {
+		port_snapshot_done(&s);
 		s = (PortSnapshot){.parts = READ_CABLE,
 				   .failed = r == -EOPNOTSUPP ? 0 : READ_CABLE};
+	}
 	*ret = s;
 	return r;
 }

@@ -42,7 +42,7 @@ NeighborSource bus_neighbor_source(const PortSnapshot *s)
 
 	while (source < _NEIGHBOR_SOURCE_MAX &&
 	       !(mask_has(&s->supplied, PORT_ATTR_neighbor_source) &&
-		 streq(services[source].source, s->values.neighbor_source)))
+		 streq(services[source].source, TEXT_OF(&s->values, neighbor_source))))
 		source++;
 	return source;
 }
@@ -51,7 +51,7 @@ bool neighbor_ports_add(NeighborPorts *l, const Port *p)
 {
 	if (l->n == ARRAY_SIZE(l->items))
 		return false;
-	l->items[l->n++] = (NeighborPort){p->now.values.device_name, p->number};
+	l->items[l->n++] = (NeighborPort){TEXT_OF(&p->now.values, device_name), p->number};
 	return true;
 }
 
@@ -91,6 +91,7 @@ static int next_heard(sd_bus_message *answer, uint64_t now_usec, NeighborPort *r
 {
 	const char *interface, *system, *port, *port_text, *chassis, *address;
 	uint8_t percents[sizeof(uint64_t)];
+	AttrText list;
 	uint64_t ets, since, sum = 0;
 	uint32_t vlan, frame;
 	int32_t pfc;
@@ -106,13 +107,17 @@ static int next_heard(sd_bus_message *answer, uint64_t now_usec, NeighborPort *r
 	PORT_SUPPLY_TEXT(s, neighbor_address, address);
 	PORT_SUPPLY(s, neighbor_vlan, vlan <= VLAN_MAX ? vlan : 0);
 	PORT_SUPPLY(s, neighbor_frame, frame);
-	list_put_bits((uint8_t)pfc, s->values.neighbor_pfc);
-	mask_set(&s->supplied, PORT_ATTR_neighbor_pfc, pfc >= 0 && pfc <= UINT8_MAX);
+	if (pfc >= 0 && pfc <= UINT8_MAX) {
+		list_put_bits((uint8_t)pfc, list);
+		PORT_SUPPLY_TEXT(s, neighbor_pfc, list);
+	}
 	memcpy(percents, &ets, sizeof(percents));
 	for (size_t i = 0; i < sizeof(percents); i++)
 		sum += percents[i];
-	list_put_numbers(percents, sizeof(percents), s->values.neighbor_ets);
-	mask_set(&s->supplied, PORT_ATTR_neighbor_ets, sum <= PERCENT_MAX);
+	if (sum <= PERCENT_MAX) {
+		list_put_numbers(percents, sizeof(percents), list);
+		PORT_SUPPLY_TEXT(s, neighbor_ets, list);
+	}
 	PORT_SUPPLY(s, neighbor_since, MIN(since, now_usec));
 	*ret_port = (NeighborPort){interface, 0};
 	return 1;
@@ -126,13 +131,16 @@ static int next_of_network_manager(sd_bus_message *answer, uint64_t now_usec,
 	return network_manager_next(answer, &ret_port->name, s);
 }
 
-/* Writes what the bits of MASK stand for that are codes of CODE: the names of speeds, or the
- * numbers of lanes. A bit without a meaning is left out. */
-static void put_codes(AttrType code, uint32_t mask, AttrText ret)
+/* Supplies ROW with what the bits of MASK stand for that are codes of CODE: the names of speeds, or
+ * the numbers of lanes. A bit without a meaning is left out. */
+static void supply_codes(PortSnapshot *s, PortAttr row, AttrType code, uint32_t mask)
 {
+	AttrText list;
 	ListWriter w;
 
-	list_begin(&w, code == ATTR_SPEED ? ATTR_WORDS : ATTR_NUMBERS, ret, sizeof(AttrText));
+	if (mask == 0)
+		return;
+	list_begin(&w, code == ATTR_SPEED ? ATTR_WORDS : ATTR_NUMBERS, list, sizeof(list));
 	for (uint32_t bit = 1; bit; bit <<= 1) {
 		const char *name = mask & bit && code == ATTR_SPEED ? decode_name(code, bit) : NULL;
 		uint32_t number = mask & bit && !name ? decode_number(code, bit) : 0;
@@ -143,6 +151,7 @@ static void put_codes(AttrType code, uint32_t mask, AttrText ret)
 			list_add_number(&w, number);
 	}
 	list_end(&w);
+	port_supply_text(s, row, list);
 }
 
 /* CODE, if it is one that rdmad says. */
@@ -158,6 +167,7 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 {
 	uint32_t widths, speeds;
 	uint64_t guid, system;
+	AttrText number, guid_text;
 	const char *text;
 	uint8_t type, port;
 	int r = sd_bus_message_read(answer, services[NEIGHBORS_OF_FABRIC].type, &ret_port->name,
@@ -173,14 +183,13 @@ static int next_of_fabric(sd_bus_message *answer, uint64_t now_usec, NeighborPor
 	PORT_SUPPLY_TEXT(s, neighbor, text);
 	PORT_SUPPLY(s, neighbor_guid, guid);
 	PORT_SUPPLY(s, neighbor_type, type);
-	snprintf(s->values.neighbor_port, sizeof(s->values.neighbor_port), "%u", port);
-	mask_set(&s->supplied, PORT_ATTR_neighbor_port, true);
-	guid_format(system, s->values.neighbor_chassis);
-	mask_set(&s->supplied, PORT_ATTR_neighbor_chassis, system != 0);
-	put_codes(ATTR_WIDTH, widths, s->values.neighbor_widths);
-	mask_set(&s->supplied, PORT_ATTR_neighbor_widths, widths != 0);
-	put_codes(ATTR_SPEED, speeds, s->values.neighbor_speeds);
-	mask_set(&s->supplied, PORT_ATTR_neighbor_speeds, speeds != 0);
+	snprintf(number, sizeof(number), "%u", port);
+	PORT_SUPPLY_TEXT(s, neighbor_port, number);
+	guid_format(system, guid_text);
+	if (system)
+		PORT_SUPPLY_TEXT(s, neighbor_chassis, guid_text);
+	supply_codes(s, PORT_ATTR_neighbor_widths, ATTR_WIDTH, widths);
+	supply_codes(s, PORT_ATTR_neighbor_speeds, ATTR_SPEED, speeds);
 	PORT_SUPPLY(s, neighbor_since, now_usec);
 	return 1;
 }
@@ -195,7 +204,7 @@ int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t no
 		[NEIGHBORS_OF_NETWORK_MANAGER] = next_of_network_manager,
 		[NEIGHBORS_OF_FABRIC] = next_of_fabric,
 	};
-	PortSnapshot s = {.parts = READ_NEIGHBOR};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_NEIGHBOR};
 	int r = readers[source](answer, now_usec, ret_port, &s);
 
 	if (r <= 0)
@@ -203,6 +212,7 @@ int bus_next_neighbor(NeighborSource source, sd_bus_message *answer, uint64_t no
 	if (!mask_is_empty(&s.supplied))
 		PORT_SUPPLY_TEXT(&s, neighbor_source, services[source].source);
 	*ret = s;
+	s = (PortSnapshot){};
 	return r;
 }
 

@@ -88,27 +88,26 @@ static void supply_address(const Value *address, PortSnapshot *s)
 {
 	size_t n = address && address->type == VALUE_ARRAY ? address->n : 0;
 	uint8_t bytes[sizeof(struct in6_addr)];
+	char text[INET6_ADDRSTRLEN];
 
 	if (n != sizeof(struct in_addr) && n != sizeof(struct in6_addr))
 		return;
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (uint8_t)value_number(&address->items[i]);
-	if (inet_ntop(n == sizeof(struct in_addr) ? AF_INET : AF_INET6, bytes,
-		      s->values.neighbor_address, sizeof(s->values.neighbor_address)))
-		mask_set(&s->supplied, PORT_ATTR_neighbor_address, true);
+	if (inet_ntop(n == sizeof(struct in_addr) ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
+		PORT_SUPPLY_TEXT(s, neighbor_address, text);
 }
 
 static void supply_text(const char *text, PortAttr attr, PortSnapshot *s)
 {
-	const Attribute *a = &port_attributes[attr];
-	char *to = (char *)&s->values + a->offset;
+	AttrText written;
 
-	text_copy(to, a->size, text);
-	mask_set(&s->supplied, attr, true);
+	text_copy(written, sizeof(written), text);
 	/* as lldpd writes it */
-	if (strlen(to) == MAC_LENGTH && strspn(to, MAC_DIGITS) == MAC_LENGTH)
-		for (; *to; to++)
-			*to = (char)tolower(*to);
+	if (strlen(text) == MAC_LENGTH && strspn(text, MAC_DIGITS) == MAC_LENGTH)
+		for (char *c = written; *c; c++)
+			*c = (char)tolower(*c);
+	port_supply_text(s, attr, written);
 }
 
 static void supply_system(const Value *system, PortSnapshot *s)

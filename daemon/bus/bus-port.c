@@ -17,7 +17,8 @@ static void check_reply(int r, const char *what)
 static int reply_refused(sd_bus_message *m, const Port *p, int error)
 {
 	bus_reply_error(m, error,
-			error == -ETIMEDOUT ? p->now.values.last_error : strerror(-error));
+			error == -ETIMEDOUT ? TEXT_OF(&p->now.values, last_error)
+					    : strerror(-error));
 	return 1;
 }
 

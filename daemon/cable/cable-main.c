@@ -40,7 +40,7 @@ static int append_row(sd_bus_message *reply, const Attribute *row, const PortVal
 static int answer_read(Helper *h, sd_bus_message *call, sd_bus_message *reply,
 		       _unused_ sd_bus_error *error)
 {
-	PortSnapshot said = {};
+	_cleanup_(port_snapshot_done) PortSnapshot said = {};
 	ModulePages pages;
 	uint32_t ifindex;
 	int r = sd_bus_message_read(call, "u", &ifindex);

@@ -306,7 +306,7 @@ static uint32_t number_at(const uint8_t *bytes)
 }
 
 /* A text that is not all ASCII says nothing. */
-static bool take_text(const uint8_t *bytes, size_t size, char *ret)
+static void supply_text(PortSnapshot *s, PortAttr row, const uint8_t *bytes, size_t size)
 {
 	AttrText text = "";
 
@@ -314,33 +314,30 @@ static bool take_text(const uint8_t *bytes, size_t size, char *ret)
 		size--;
 	for (size_t i = 0; i < size; i++) {
 		if (bytes[i] < ' ' || bytes[i] > '~')
-			return false;
+			return;
 		text[i] = (char)bytes[i];
 	}
-	memcpy(ret, text, sizeof(text));
-	return true;
+	port_supply_text(s, row, text);
 }
 
-static bool take_state(uint8_t byte, char *ret)
+static void supply_state(PortSnapshot *s, PortAttr row, uint8_t byte)
 {
 	static const char *const states[8] = {NULL,    "low-power",	"powering-up",
 					      "ready", "powering-down", "fault"};
 	const char *state = states[byte >> 1 & 7];
 
 	if (state)
-		text_copy(ret, sizeof(AttrText), state);
-	return state != NULL;
+		port_supply_text(s, row, state);
 }
 
-/* Of a cable in cm. */
-static bool take_length(const ModuleField *f, uint8_t byte, uint32_t *ret)
+/* Of a cable in cm; 0: it is not known. */
+static uint32_t length_of(const ModuleField *f, uint8_t byte)
 {
 	static const uint32_t steps[] = {10, 100, 1000, 10000};
 
 	if (byte == 0 || byte == 0xff)
-		return false;
-	*ret = f->scale == SCALE_METRES ? byte * 100U : (byte & 0x3fU) * steps[byte >> 6];
-	return *ret > 0;
+		return 0;
+	return f->scale == SCALE_METRES ? byte * 100U : (byte & 0x3fU) * steps[byte >> 6];
 }
 
 /* What is colder than 0 degrees is 0, as of other sensors. */
@@ -371,46 +368,57 @@ static uint32_t bias_step(const ModulePages *p, const ModuleField *f)
 	return f->standard == MODULE_CMIS ? steps[*at(p, PAGE_CMIS_SAYS, 160) >> 3 & 3] : 2;
 }
 
-static bool take_lanes(const ModulePages *p, const ModuleField *f, uint32_t step, char *ret)
+static void supply_lanes(const ModulePages *p, const ModuleField *f, uint32_t step, PortSnapshot *s)
 {
 	const uint8_t *bytes = at(p, f->page, f->offset);
 	unsigned int n = n_lanes(p, f);
+	AttrText list;
 	ListWriter w;
 
-	list_begin(&w, ATTR_NUMBERS, ret, sizeof(AttrText));
+	if (n == 0 || step == 0)
+		return;
+	list_begin(&w, ATTR_NUMBERS, list, sizeof(list));
 	for (unsigned int i = 0; i < n; i++)
 		list_add_number(&w, number_at(bytes + 2 * i) * step);
 	list_end(&w);
-	return n > 0 && step > 0;
+	port_supply_text(s, f->row, list);
 }
 
-static bool take_field(const ModulePages *p, const ModuleField *f, PortValues *v)
+static void supply_nonzero(PortSnapshot *s, PortAttr row, uint32_t number)
+{
+	if (number > 0)
+		port_supply_number(s, row, number);
+}
+
+static void supply_field(const ModulePages *p, const ModuleField *f, PortSnapshot *s)
 {
 	const uint8_t *bytes = at(p, f->page, f->offset);
-	void *ret = (char *)v + port_attributes[f->row].offset;
-	uint32_t *number = ret;
 
 	switch (f->scale) {
 	case SCALE_TEXT:
-		return take_text(bytes, f->size, ret);
+		supply_text(s, f->row, bytes, f->size);
+		break;
 	case SCALE_STATE:
-		return take_state(*bytes, ret);
+		supply_state(s, f->row, *bytes);
+		break;
 	case SCALE_METRES:
 	case SCALE_LENGTH:
-		return take_length(f, *bytes, number);
+		supply_nonzero(s, f->row, length_of(f, *bytes));
+		break;
 	case SCALE_TEMPERATURE:
-		*number = temperature_at(bytes);
-		return true;
+		port_supply_number(s, f->row, temperature_at(bytes));
+		break;
 	case SCALE_VOLTAGE:
 	case SCALE_LIMIT:
-		*number = number_at(bytes) * 100;
-		return *number > 0;
+		supply_nonzero(s, f->row, number_at(bytes) * 100);
+		break;
 	case SCALE_POWER:
-		return take_lanes(p, f, 100, ret);
+		supply_lanes(p, f, 100, s);
+		break;
 	case SCALE_BIAS:
-		return take_lanes(p, f, bias_step(p, f), ret);
+		supply_lanes(p, f, bias_step(p, f), s);
+		break;
 	}
-	return false;
 }
 
 /* Margins */
@@ -456,9 +464,10 @@ static void supply_flags(const ModulePages *p, ModuleStandard standard, PortSnap
 {
 	const char *last = "";
 	bool has_some = false;
+	AttrText list;
 	ListWriter w;
 
-	list_begin(&w, ATTR_WORDS, s->values.cable_flags, sizeof(s->values.cable_flags));
+	list_begin(&w, ATTR_WORDS, list, sizeof(list));
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		const ModuleBit *bit = &flags[i].bit;
 
@@ -472,14 +481,15 @@ static void supply_flags(const ModulePages *p, ModuleStandard standard, PortSnap
 		list_add_word(&w, last);
 	}
 	list_end(&w);
-	mask_set(&s->supplied, PORT_ATTR_cable_flags, has_some);
+	if (has_some)
+		PORT_SUPPLY_TEXT(s, cable_flags, list);
 }
 
 /* Whether the module has sensors. SFF-8636 has a bit that says so of TX power only, and a cable of
  * copper has zeros; but one that is measured has a voltage. Bit 0 of byte 2: not measured yet. */
 static bool measures(const ModulePages *p, ModuleStandard standard, const PortSnapshot *s)
 {
-	return !streq(s->values.cable_type, "dac") &&
+	return !streq(TEXT_OF(&s->values, cable_type), "dac") &&
 	       (standard != MODULE_SFF_8636 || (mask_has(&s->supplied, PORT_ATTR_cable_voltage) &&
 						!(p->bytes[PAGE_LOWER][2] & 0x01)));
 }
@@ -495,18 +505,17 @@ void module_decode(const ModulePages *p, PortSnapshot *s)
 {
 	ModuleStandard standard = standard_of(p);
 	const char *type = type_of(p, standard);
-	PortValues *v = &s->values;
 
 	PORT_SUPPLY(s, cable_present, 1);
 	if (standard == MODULE_ANY)
 		return;
-	text_copy(v->cable_type, sizeof(v->cable_type), type);
-	mask_set(&s->supplied, PORT_ATTR_cable_type, *type != '\0');
+	if (*type)
+		PORT_SUPPLY_TEXT(s, cable_type, type);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		const ModuleField *f = &fields[i];
 
 		if (f->standard == standard && p->is_read[f->page] && is_set(p, f->is_there))
-			mask_set(&s->supplied, f->row, take_field(p, f, v));
+			supply_field(p, f, s);
 	}
 	supply_max_rate(p, standard, s);
 	/* without a cable the length is that of the longest fibre, or nothing */

@@ -2,8 +2,10 @@
 
 #include "cache.h"
 
+#include "cache-names.h"
 #include "decode.h"
 #include "event.h"
+#include "log.h"
 #include "name-index.h"
 #include "port-name.h"
 #include "row-set.h"
@@ -13,95 +15,23 @@ static bool is_active(const PortSnapshot *s)
 	return decode_state_meets(s->values.state, PORT_STATE_ACTIVE);
 }
 
-/* Names */
-
-/* OWNER has a name once more, or once less. */
-static void count_name(Cache *c, NameKind kind, const void *name, size_t size, void *owner,
-		       bool more)
+/* Without memory for a text the process ends, as without memory for a name: name-index.h. */
+static void expect_memory(int r)
 {
-	bool changes = more ? name_index_add(c->names, kind, name, size, owner)
-			    : name_index_remove(c->names, kind, name, size, owner);
-
-	c->names_generation += changes;
-}
-
-static void count_text(Cache *c, NameKind kind, const char *text, void *owner, bool more)
-{
-	if (*text)
-		count_name(c, kind, text, strlen(text), owner, more);
-}
-
-static void count_guid(Cache *c, NameKind kind, uint64_t guid, void *owner, bool more)
-{
-	if (guid)
-		count_name(c, kind, &guid, sizeof(guid), owner, more);
-}
-
-static void count_interface(Cache *c, const char *name, uint32_t ifindex, Port *p, bool more)
-{
-	count_text(c, NAME_NETDEV, name, p, more);
-	if (ifindex)
-		count_name(c, NAME_IFINDEX, &ifindex, sizeof(ifindex), p, more);
-}
-
-/* The names that D has by V. */
-static void count_device_names(Device *d, const DeviceValues *v, bool more)
-{
-	Cache *c = d->cache;
-
-	count_text(c, NAME_DEVICE, v->name, d, more);
-	count_text(c, NAME_PCI, v->pci_address, d, more);
-	count_guid(c, NAME_NODE_GUID, v->node_guid, d, more);
-	count_guid(c, NAME_SYSTEM_GUID, v->sys_image_guid, d, more);
-}
-
-/* The names that P has by S; of the GIDs only those that are not in STAY, which may be NULL. */
-static void count_port_names(Port *p, const PortSnapshot *s, const Table *stay, bool more)
-{
-	Cache *c = p->device->cache;
-	uint8_t mac[HW_ADDRESS_MAX];
-	TableCursor cursor = {};
-
-	count_interface(c, s->values.netdev, s->values.ifindex, p, more); /* also without a table */
-	TABLE_FOREACH(NetdevEntry, n, s->tables[PORT_TABLE_NETDEVS])
-		count_interface(c, n->name, n->ifindex, p, more);
-	TABLE_FOREACH(AltnameEntry, a, s->tables[PORT_TABLE_ALTNAMES])
-		count_text(c, NAME_ALTNAME, a->name, p, more);
-	TABLE_FOREACH(BondMember, m, s->tables[PORT_TABLE_BOND_MEMBERS])
-		count_text(c, NAME_MEMBER, m->name, p, more);
-	TABLE_FOREACH(AddressEntry, a, s->tables[PORT_TABLE_ADDRESSES])
-		count_name(c, NAME_ADDRESS, a->address, sizeof(a->address), p, more);
-	for (const GidEntry *g; (g = table_next_own(s->tables[PORT_TABLE_GIDS], stay, &cursor));) {
-		count_interface(c, g->netdev, g->ifindex, p, more);
-		count_name(c, NAME_GID, g->gid, sizeof(g->gid), p, more);
-	}
-	count_interface(c, s->values.netdev_master, s->values.bond_ifindex, p, more);
-	if (hw_address_parse(s->values.netdev_address, mac) == 6)
-		count_name(c, NAME_MAC, mac, 6, p, more);
-	if (mask_has(&s->valid, PORT_ATTR_port_guid))
-		count_name(c, NAME_GUID, &s->values.port_guid, sizeof(uint64_t), p, more);
-}
-
-/* The tables that have names of a port: a mask of 1 << PortTable. */
-#define NAME_TABLES                                                                                \
-	(1U << PORT_TABLE_GIDS | 1U << PORT_TABLE_NETDEVS | 1U << PORT_TABLE_ALTNAMES |            \
-	 1U << PORT_TABLE_BOND_MEMBERS | 1U << PORT_TABLE_ADDRESSES)
-
-/* P will have the names of S, of whose tables TABLES are other ones. The new names come first: one
- * that stays neither goes nor comes. */
-static void rename_port(Port *p, const PortSnapshot *s, unsigned int tables)
-{
-	const PortValues *a = &p->now.values, *b = &s->values;
-
-	if (!(tables & NAME_TABLES) &&
-	    mask_has(&p->now.valid, PORT_ATTR_port_guid) ==
-		    mask_has(&s->valid, PORT_ATTR_port_guid) &&
-	    a->port_guid == b->port_guid && streq(a->netdev, b->netdev) &&
-	    a->ifindex == b->ifindex && streq(a->netdev_master, b->netdev_master) &&
-	    a->bond_ifindex == b->bond_ifindex && streq(a->netdev_address, b->netdev_address))
+	if (r == 0)
 		return;
-	count_port_names(p, s, p->now.tables[PORT_TABLE_GIDS], true);
-	count_port_names(p, &p->now, s->tables[PORT_TABLE_GIDS], false);
+	log_error_errno(r, "No memory for a text: %m");
+	exit(EXIT_FAILURE);
+}
+
+static void set_port_text(Port *p, PortAttr a, const char *text)
+{
+	expect_memory(attr_set_text(&port_attributes[a], &p->now.values, text));
+}
+
+static void set_device_text(Device *d, DeviceAttr a, const char *text)
+{
+	expect_memory(attr_set_text(&device_attributes[a], &d->now.values, text));
 }
 
 void port_ref_set(PortRef *r, Port *p)
@@ -131,7 +61,7 @@ static void port_free(Port *p)
 		return;
 	while (p->refs)
 		port_ref_set(p->refs, NULL);
-	count_port_names(p, &p->now, NULL, false);
+	names_count_port(p, &p->now, NULL, false);
 	c->names_generation++;
 	c->n_ports--;
 	c->n_active -= is_active(&p->now);
@@ -146,7 +76,7 @@ static void device_free(Device *d)
 		return;
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		port_free(d->ports[i]);
-	count_device_names(d, &d->now.values, false);
+	names_count_device(d, &d->now.values, false);
 	free(d->ports);
 	evidence_free(d->evidence);
 	device_snapshot_done(&d->now);
@@ -210,7 +140,7 @@ const char *port_path(const Port *p, char *ret)
 
 const char *port_name(const Port *p, char *ret)
 {
-	snprintf(ret, 80, "%s/%u", p->device->now.values.name, p->now.values.port_num);
+	snprintf(ret, 80, "%s/%u", TEXT_OF(&p->device->now.values, name), p->now.values.port_num);
 	return ret;
 }
 
@@ -242,7 +172,7 @@ static int add_ports(Device *d, uint32_t n)
 		p->number = d->n_ports + 1;
 		p->now.values.device_index = d->index;
 		p->now.values.port_num = d->n_ports + device_first_port(&d->now);
-		text_copy(p->now.values.device_name, sizeof(AttrText), d->now.values.name);
+		set_port_text(p, PORT_ATTR_device_name, TEXT_OF(&d->now.values, name));
 		port_derive(&p->now, &d->now);
 		d->ports[d->n_ports++] = p;
 		d->cache->n_ports++;
@@ -275,18 +205,6 @@ static Device *add_device(Cache *c, uint32_t index)
 	return d;
 }
 
-/* D will have the names of V in place of those that it has; as rename_port(). */
-static void rename_device(Device *d, const DeviceValues *v)
-{
-	const DeviceValues *now = &d->now.values;
-
-	if (streq(now->name, v->name) && streq(now->pci_address, v->pci_address) &&
-	    now->node_guid == v->node_guid && now->sys_image_guid == v->sys_image_guid)
-		return;
-	count_device_names(d, v, true);
-	count_device_names(d, now, false);
-}
-
 /* Whether a row is unavailable for another reason now. */
 static bool device_reasons_differ(const DeviceSnapshot *a, const DeviceSnapshot *b)
 {
@@ -310,18 +228,18 @@ static DeviceSnapshot merge_device(const Device *d, const DeviceSnapshot *s, boo
 	DeviceSnapshot merged = d->now;
 	DeviceTable t;
 
+	texts_hold(merged.values.texts);
 	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
 		const Attribute *row = &device_attributes[a];
-		char *field = (char *)&merged.values + row->offset;
 
 		t = attr_device_table(row->type);
 		if (mask_has(&s->supplied, a)) {
-			memcpy(field, (const char *)&s->values + row->offset, row->size);
+			expect_memory(attr_copy(row, &merged.values, &s->values));
 			mask_set(&merged.supplied, a, true);
 			if (t < _DEVICE_TABLE_MAX)
 				merged.tables[t] = s->tables[t];
 		} else if (is_answer && is_withdrawn(s, a)) {
-			memset(field, 0, row->size);
+			attr_clear(row, &merged.values);
 			mask_set(&merged.supplied, a, false);
 			if (t < _DEVICE_TABLE_MAX)
 				merged.tables[t] = NULL;
@@ -339,6 +257,13 @@ static void leave_tables(const DeviceSnapshot *s, const DeviceSnapshot *merged, 
 		if (s->tables[t] != merged->tables[t])
 			table_free(s->tables[t]);
 	}
+}
+
+/* The change of D begins: until now it was so. */
+static void begin_device_change(Device *d, ChangeCause cause, uint64_t now, DeviceChange *ret)
+{
+	*ret = (DeviceChange){.device = d, .cause = cause, .was = d->now, .when_usec = now};
+	texts_hold(ret->was.values.texts);
 }
 
 int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t now,
@@ -360,8 +285,8 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t 
 	merged.values.omitted_ports = merged.values.port_count - served;
 	if (cause == CHANGE_ANSWER) {
 		merged.values.stale = false;
-		merged.values.last_error[0] = '\0';
-		merged.values.last_error_code[0] = '\0';
+		attr_clear(&device_attributes[DEVICE_ATTR_last_error], &merged.values);
+		attr_clear(&device_attributes[DEVICE_ATTR_last_error_code], &merged.values);
 		merged.values.last_query = now;
 		merged.is_read = true;
 		merged.query_error = 0;
@@ -369,12 +294,14 @@ int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t 
 		merged.unanswered = mask_without(s->unanswered, merged.supplied);
 	}
 	device_derive(&merged);
-	*ret = (DeviceChange){.device = d, .cause = cause, .was = d->now, .when_usec = now};
+	begin_device_change(d, cause, now, ret);
 	ret->changed = device_diff(&d->now, &merged);
 	mask_set(&ret->changed, DEVICE_ATTR_unavailable, device_reasons_differ(&d->now, &merged));
 	leave_tables(s, &merged, ret);
-	rename_device(d, &merged.values);
+	names_change_device(d, &merged.values);
+	texts_release(d->now.values.texts);
 	d->now = merged;
+	texts_release(s->values.texts);
 	*s = (DeviceSnapshot){};
 
 	if (add_ports(d, served) < 0) {
@@ -438,10 +365,7 @@ static bool subnet_differs(Port *p, const PortSnapshot *s)
 
 static void carry_row(PortSnapshot *to, const PortSnapshot *from, PortAttr a)
 {
-	const Attribute *row = &port_attributes[a];
-
-	memcpy((char *)&to->values + row->offset, (const char *)&from->values + row->offset,
-	       row->size);
+	expect_memory(attr_copy(&port_attributes[a], &to->values, &from->values));
 }
 
 /* The rows that are kept here come from no source: the new snapshot begins with those of the old.
@@ -510,13 +434,7 @@ static _always_inline_ bool is_compared(const Attribute *a)
 static void diff_core_rows(const PortSnapshot *a, const PortSnapshot *b, AttrMask *changed)
 {
 	MASK_FOREACH(i, port_rows(is_compared))
-	{
-		const Attribute *row = &port_attributes[i];
-
-		mask_set(changed, i,
-			 memcmp((const char *)&a->values + row->offset,
-				(const char *)&b->values + row->offset, row->size) != 0);
-	}
+	mask_set(changed, i, !attr_is_equal(&port_attributes[i], &a->values, &b->values));
 }
 
 /* The effect on P of an answer that changed the rows CHANGED. The first answer is news even without
@@ -561,6 +479,7 @@ static void begin_change(Port *p, ChangeCause cause, uint32_t reasons, uint64_t 
 {
 	*ret = (PortChange){.port = p, .cause = cause, .reasons = reasons, .when_usec = now};
 	ret->was = p->now;
+	texts_hold(ret->was.values.texts);
 }
 
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret)
@@ -584,18 +503,18 @@ void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, 
 	s->values.sm_generation += ret->subnet_reconfigured;
 	s->values.generation += !mask_is_empty(&ret->changed) || ret->subnet_reconfigured;
 	s->values.stale = false;
-	/* all of it: rows are compared byte for byte */
-	memset(s->values.last_error, 0, sizeof(s->values.last_error));
-	memset(s->values.last_error_code, 0, sizeof(s->values.last_error_code));
+	attr_clear(&port_attributes[PORT_ATTR_last_error], &s->values);
+	attr_clear(&port_attributes[PORT_ATTR_last_error_code], &s->values);
 	s->values.last_query = ret->parts & READ_ALL ? now : old->values.last_query;
 
 	diff_core_rows(old, s, &ret->changed);
 	mask_set(&ret->changed, PORT_ATTR_unavailable, port_reasons_differ(old, s));
 
-	rename_port(p, s, ret->tables);
+	names_change_port(p, s, ret->tables);
 	p->device->cache->n_active += (uint32_t)is_active(s) - (uint32_t)is_active(old);
+	texts_release(p->now.values.texts);
 	p->now = *s;
-	memset(s->tables, 0, sizeof(s->tables));
+	*s = (PortSnapshot){};
 	ret->op = take_answer(p, &ret->changed);
 	if (counts)
 		take_counts(p, counts);
@@ -605,14 +524,16 @@ void cache_apply_port_error(Port *p, int error, QueryErrorCode code, const char 
 			    uint32_t reasons, uint64_t now, PortChange *ret)
 {
 	PortValues *v = &p->now.values;
+	AttrText error_text, error_code;
 
 	begin_change(p, CHANGE_ERROR, reasons, now, ret);
-	text_copy_clean(v->last_error, sizeof(v->last_error), text);
+	text_copy_clean(error_text, sizeof(error_text), text);
+	set_port_text(p, PORT_ATTR_last_error, error_text);
 	mask_set(&ret->changed, PORT_ATTR_last_error,
-		 !streq(ret->was.values.last_error, v->last_error));
-	query_error_format(code, error, v->last_error_code);
+		 !streq(TEXT_OF(&ret->was.values, last_error), error_text));
+	set_port_text(p, PORT_ATTR_last_error_code, query_error_format(code, error, error_code));
 	mask_set(&ret->changed, PORT_ATTR_last_error_code,
-		 !streq(ret->was.values.last_error_code, v->last_error_code));
+		 !streq(TEXT_OF(&ret->was.values, last_error_code), error_code));
 	mask_set(&ret->changed, PORT_ATTR_stale, !v->stale);
 	v->stale = true;
 	p->now.query_error = error;
@@ -638,12 +559,12 @@ void cache_apply_port_measured(Port *p, const PortSnapshot *measured, uint64_t n
 
 void cache_apply_port_name(Port *p, uint64_t now, PortChange *ret)
 {
-	const char *name = p->device->now.values.name;
+	const char *name = TEXT_OF(&p->device->now.values, name);
 
 	begin_change(p, CHANGE_LIST, REASON_BIT(REASON_DEVICE), now, ret);
-	if (streq(p->now.values.device_name, name))
+	if (streq(TEXT_OF(&p->now.values, device_name), name))
 		return;
-	text_copy(p->now.values.device_name, sizeof(AttrText), name);
+	set_port_text(p, PORT_ATTR_device_name, name);
 	mask_set(&ret->changed, PORT_ATTR_device_name, true);
 	ret->op = CACHE_CHANGED;
 }
@@ -672,14 +593,17 @@ void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const c
 			      uint64_t now, DeviceChange *ret)
 {
 	DeviceValues *v = &d->now.values;
+	AttrText error_text, error_code;
 
-	*ret = (DeviceChange){.device = d, .cause = CHANGE_ERROR, .was = d->now, .when_usec = now};
-	text_copy_clean(v->last_error, sizeof(v->last_error), text);
+	begin_device_change(d, CHANGE_ERROR, now, ret);
+	text_copy_clean(error_text, sizeof(error_text), text);
+	set_device_text(d, DEVICE_ATTR_last_error, error_text);
 	mask_set(&ret->changed, DEVICE_ATTR_last_error,
-		 !streq(ret->was.values.last_error, v->last_error));
-	query_error_format(code, error, v->last_error_code);
+		 !streq(TEXT_OF(&ret->was.values, last_error), error_text));
+	set_device_text(d, DEVICE_ATTR_last_error_code,
+			query_error_format(code, error, error_code));
 	mask_set(&ret->changed, DEVICE_ATTR_last_error_code,
-		 !streq(ret->was.values.last_error_code, v->last_error_code));
+		 !streq(TEXT_OF(&ret->was.values, last_error_code), error_code));
 	mask_set(&ret->changed, DEVICE_ATTR_stale, v->stale != (*text != '\0'));
 	v->stale = *text != '\0';
 	d->now.query_error = error;

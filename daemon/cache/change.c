@@ -11,6 +11,8 @@ void port_change_done(PortChange *c)
 		if (c->tables >> t & 1)
 			table_free(c->was.tables[t]);
 	c->tables = 0;
+	texts_release(c->was.values.texts);
+	c->was.values.texts = NULL;
 }
 
 void device_change_done(DeviceChange *c)
@@ -19,6 +21,8 @@ void device_change_done(DeviceChange *c)
 		if (c->tables >> t & 1)
 			table_free(c->was.tables[t]);
 	c->tables = 0;
+	texts_release(c->was.values.texts);
+	c->was.values.texts = NULL;
 }
 
 bool port_change_is_of_state(const PortChange *c)

@@ -111,8 +111,9 @@ static const char *interface_called(const Port *p, const char *name)
 	TABLE_FOREACH(GidEntry, e, p->now.tables[PORT_TABLE_GIDS])
 		if (streq(e->netdev, name))
 			return e->netdev;
-	return streq(p->now.values.netdev, name) ? p->now.values.netdev
-						 : p->now.values.netdev_master;
+	return streq(TEXT_OF(&p->now.values, netdev), name)
+		       ? TEXT_OF(&p->now.values, netdev)
+		       : TEXT_OF(&p->now.values, netdev_master);
 }
 
 static int find_netdev(Search *s)
@@ -136,8 +137,9 @@ static const char *interface_name(const Port *p, uint32_t ifindex)
 		if (e->ifindex == ifindex)
 			return e->netdev;
 	if (ifindex && ifindex == p->now.values.ifindex)
-		return p->now.values.netdev;
-	return ifindex && ifindex == p->now.values.bond_ifindex ? p->now.values.bond : NULL;
+		return TEXT_OF(&p->now.values, netdev);
+	return ifindex && ifindex == p->now.values.bond_ifindex ? TEXT_OF(&p->now.values, bond)
+								: NULL;
 }
 
 static int find_altname(Search *s)
@@ -414,7 +416,7 @@ static int find_hw_address(Search *s)
 		return 0;
 	}
 	for (o = owners(s, NAME_MAC, address, (size_t)size); o; o = o->next)
-		take(s, o->owner, NULL, ((const Port *)o->owner)->now.values.netdev);
+		take(s, o->owner, NULL, TEXT_OF(&((const Port *)o->owner)->now.values, netdev));
 	return 0;
 }
 

@@ -33,7 +33,7 @@ static Candidate describe(Port *p)
 	TABLE_FOREACH(AcceleratorEntry, e, device->tables[DEVICE_TABLE_ACCELERATORS])
 		c.nearest = MIN(c.nearest, distance_from_name(e->distance));
 	if (mask_has(&p->now.valid, PORT_ATTR_neighbor))
-		c.neighbor = p->now.values.neighbor;
+		c.neighbor = TEXT_OF(&p->now.values, neighbor);
 	c.is_function = pci_function_is_part(device_text(p, DEVICE_ATTR_function));
 	if (port_can_be_rail(&p->now, device) && c.nearest != DISTANCE_LOC)
 		c.address = device_text(p, c.is_function ? DEVICE_ATTR_physical_function
@@ -151,6 +151,7 @@ int rails_number(const Cache *cache, uint64_t now, RailTell tell, void *userdata
 			continue;
 		cache_apply_port_rail(c[i].port, &rail, now, &change);
 		tell(userdata, &change);
+		port_change_done(&change);
 	}
 	return 0;
 }

@@ -276,7 +276,7 @@ static void describe_lack(FILE *f, const WaitCondition *c, const WaitPort *p)
 		fputs("not read yet", f);
 		break;
 	case LACK_FRESH:
-		fprintf(f, "stale (%s)", s->values.last_error);
+		fprintf(f, "stale (%s)", TEXT_OF(&s->values, last_error));
 		break;
 	case LACK_STATE:
 		fprintf(f, "%s, not %s",

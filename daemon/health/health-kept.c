@@ -69,7 +69,7 @@ static void recall_of(const Cache *c, KeptFinding *k, Device *d, const Port *por
 		if (!port || port == d->ports[i])
 			recall_from(k, &d->ports[i]->history);
 	if (!port)
-		recall_without_port(c, k, d->now.values.name);
+		recall_without_port(c, k, TEXT_OF(&d->now.values, name));
 }
 
 /* That of a device is in the histories of all its ports, and that of the machine in all. */

@@ -14,7 +14,8 @@ int device_names_set(DeviceNames *names, const DeviceSnapshot *devices, size_t n
 	if (!entries)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		memcpy(entries[i].name, devices[i].values.name, sizeof(entries[i].name));
+		text_copy(entries[i].name, sizeof(entries[i].name),
+			  TEXT_OF(&devices[i].values, name));
 		entries[i].device = devices[i].values.index;
 	}
 	sort(entries, n, sizeof(*entries), compare_names);

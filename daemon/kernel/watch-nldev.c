@@ -72,7 +72,7 @@ int watch_nldev_parse(struct nlmsghdr *m, Event *ret, bool *ret_going)
 
 static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 {
-	DeviceSnapshot d;
+	_cleanup_(device_snapshot_done) DeviceSnapshot d = {};
 	int r = nldev_parse_device(m, &d);
 
 	if (r == -EILSEQ) {
@@ -86,6 +86,7 @@ static int add_device(NldevAnswer *a, struct nlmsghdr *m)
 	if (!array_grow(a->devices, a->n))
 		return -ENOMEM;
 	a->devices[a->n++] = d;
+	d = (DeviceSnapshot){};
 	return 0;
 }
 

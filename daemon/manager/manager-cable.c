@@ -62,7 +62,7 @@ static int on_answer(sd_bus_message *answer, void *userdata, _unused_ sd_bus_err
 	_cleanup_(port_change_done) PortChange change = {};
 	Manager *m = userdata;
 	Port *p = device_port(cache_device(&m->cache, m->cable_device), m->cable_number);
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	int r = bus_take_module(answer, &s);
 	char name[80];
 

@@ -29,13 +29,13 @@ static void remove_port(Manager *m, Port *p)
 
 static void remove_device(Manager *m, Device *d)
 {
-	log_info("%s: removed", d->now.values.name);
+	log_info("%s: removed", TEXT_OF(&d->now.values, name));
 	manager_record_settle(m);
 	manager_refuse_calls(d, 0, -ENODEV, "the device has gone");
 	m->source->ops->forget(m->source, d->index);
 	while (d->n_ports > 0)
 		remove_port(m, d->ports[d->n_ports - 1]);
-	manager_note_device_absence(m, d, d->now.values.name);
+	manager_note_device_absence(m, d, TEXT_OF(&d->now.values, name));
 	if (d->published)
 		manager_announce_device(m, d, CACHE_REMOVED);
 	manager_evidence_absence(m, d);
@@ -85,13 +85,13 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	}
 	/* at the start one message gives their number instead */
 	if (op == CACHE_ADDED)
-		evidence_recall(&m->cache.evidence, d->now.values.name, &d->evidence);
+		evidence_recall(&m->cache.evidence, TEXT_OF(&d->now.values, name), &d->evidence);
 	if (op == CACHE_ADDED)
 		log_at(m->ready ? LOG_INFO : LOG_DEBUG, 0, "%s: added, %u ports",
-		       d->now.values.name, d->n_ports);
+		       TEXT_OF(&d->now.values, name), d->n_ports);
 	if (d->now.values.omitted_ports > change.was.values.omitted_ports)
 		log_warning("%s: has %u ports, of which %u are not served: too many",
-			    d->now.values.name, d->now.values.port_count,
+			    TEXT_OF(&d->now.values, name), d->now.values.port_count,
 			    d->now.values.omitted_ports);
 	while ((excess = cache_excess_port(d)))
 		remove_port(m, excess);
@@ -107,7 +107,7 @@ static void take_device(Manager *m, DeviceSnapshot *s)
 	}
 	manager_hand_on_device(m, &change);
 	if (op == CACHE_CHANGED && mask_has(&change.changed, DEVICE_ATTR_name)) {
-		manager_note_device_absence(m, d, change.was.values.name);
+		manager_note_device_absence(m, d, TEXT_OF(&change.was.values, name));
 		manager_note_device_findings(m, d);
 		follow_rename(m, d);
 	}

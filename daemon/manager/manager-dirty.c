@@ -30,7 +30,8 @@ void manager_mark_device(Device *d, uint32_t port, EventReason reason)
 		w->recovering = true;
 	}
 	if (schedule_mark(w, port, reason) < 0)
-		log_warning("%s: no memory to note an event, ignoring", d->now.values.name);
+		log_warning("%s: no memory to note an event, ignoring",
+			    TEXT_OF(&d->now.values, name));
 }
 
 /* Notes the event about P (NULL: about D) in history, evidence and record. */

@@ -29,7 +29,7 @@ void manager_evidence_port(Manager *m, PortChange *c)
 /* Notes the hardware of D, now that its place is known. */
 static void note_parent(Manager *m, Device *d, const EvidenceMoment *when)
 {
-	const char *path = d->now.values.sysfs_path;
+	const char *path = TEXT_OF(&d->now.values, sysfs_path);
 	uint64_t identity = 0;
 
 	if (*path && m->source->ops->parent)
@@ -78,7 +78,7 @@ static int on_judge(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 void manager_evidence_absence(Manager *m, Device *d)
 {
 	evidence_describe(d->evidence, &d->now, realtime_now_usec());
-	evidence_keep(&m->cache.evidence, d->now.values.name, &d->evidence);
+	evidence_keep(&m->cache.evidence, TEXT_OF(&d->now.values, name), &d->evidence);
 	if (m->source->ops->parent)
 		manager_start_timer(m, &m->judge, JUDGE_USEC, on_judge, m, "judge");
 }

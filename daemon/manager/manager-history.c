@@ -20,7 +20,7 @@ static void log_transition(const Port *p, const Transition *t)
 	char name[80], number[16];
 	const LogField fields[] = {
 		{"MESSAGE_ID", MESSAGE_ID_STATE},
-		{"RDMA_DEVICE", p->device->now.values.name},
+		{"RDMA_DEVICE", TEXT_OF(&p->device->now.values, name)},
 		{"RDMA_PORT", number},
 		{"RDMA_OLD_STATE", from},
 		{"RDMA_STATE", to},
@@ -44,8 +44,8 @@ static bool is_transition(const Transition *t)
 
 static void put_history(GString *to, const Port *p, size_t bytes)
 {
-	history_put_port(to, p->device->now.values.name, p->now.values.port_num, &p->history,
-			 bytes);
+	history_put_port(to, TEXT_OF(&p->device->now.values, name), p->now.values.port_num,
+			 &p->history, bytes);
 }
 
 /* The file begins anew, with all histories, if that is due: those of ports that have gone, or are
@@ -107,8 +107,8 @@ static void write_transition(Manager *m, const Port *p, const Transition *t)
 	if (!m->history_writer)
 		return;
 	text = g_string_new(NULL);
-	history_put_change(text, p->device->now.values.name, p->now.values.port_num, &p->history,
-			   t);
+	history_put_change(text, TEXT_OF(&p->device->now.values, name), p->now.values.port_num,
+			   &p->history, t);
 	write_lines(m, text);
 }
 
@@ -133,8 +133,8 @@ static void write_findings(Manager *m, History *h, const char *name, uint32_t nu
 
 static void write_port_findings(Manager *m, Port *p)
 {
-	write_findings(m, &p->history, p->device->now.values.name, p->now.values.port_num,
-		       p->device, p);
+	write_findings(m, &p->history, TEXT_OF(&p->device->now.values, name),
+		       p->now.values.port_num, p->device, p);
 }
 
 void manager_note_findings(Manager *m, Port *p)
@@ -163,7 +163,7 @@ static void note_without_port(Manager *m, const Device *d, const char *name, boo
 
 void manager_note_device_findings(Manager *m, const Device *d)
 {
-	note_without_port(m, d, d->now.values.name, d->n_ports > 0,
+	note_without_port(m, d, TEXT_OF(&d->now.values, name), d->n_ports > 0,
 			  d->now.tables[DEVICE_TABLE_FINDINGS]);
 }
 
@@ -200,8 +200,8 @@ bool manager_log_states(Manager *m, Port *p)
 /* The history of P begins with the history that was kept of its present name. */
 static void recall(Manager *m, Port *p)
 {
-	history_recall(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
-		       &p->history);
+	history_recall(&m->cache.histories, TEXT_OF(&p->device->now.values, name),
+		       p->now.values.port_num, &p->history);
 }
 
 /* The cage may have been read. A value that is not known is empty. */
@@ -212,12 +212,12 @@ static void note_cable(Manager *m, const PortChange *change)
 	g_autoptr(GString) text = NULL;
 
 	if (!(change->parts & READ_CABLE) || !mask_has(&p->now.valid, PORT_ATTR_cable_present) ||
-	    !history_note_cable(&p->history, now->cable_serial, now->cable_part,
+	    !history_note_cable(&p->history, TEXT_OF(now, cable_serial), TEXT_OF(now, cable_part),
 				change->when_usec) ||
 	    !m->history_writer)
 		return;
 	text = g_string_new(NULL);
-	history_put_cables(text, p->device->now.values.name, now->port_num, &p->history);
+	history_put_cables(text, TEXT_OF(&p->device->now.values, name), now->port_num, &p->history);
 	write_lines(m, text);
 }
 
@@ -270,8 +270,8 @@ static void note_name(Manager *m, PortChange *change)
 	if (m->history_writer) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		history_put_port(text, change->was.values.device_name, p->now.values.port_num,
-				 &none, 0);
+		history_put_port(text, TEXT_OF(&change->was.values, device_name),
+				 p->now.values.port_num, &none, 0);
 		put_history(text, p, HISTORY_PORT_BYTES(1));
 		write_lines(m, text);
 	}
@@ -311,7 +311,7 @@ bool manager_note_absence(Manager *m, Port *p)
 	past_findings_note(&p->history.findings, NULL, NULL, NULL, realtime_now_usec(), false);
 	write_port_findings(m, p);
 	went_down = manager_log_states(m, p);
-	history_keep(&m->cache.histories, p->device->now.values.name, p->now.values.port_num,
-		     &p->history);
+	history_keep(&m->cache.histories, TEXT_OF(&p->device->now.values, name),
+		     p->now.values.port_num, &p->history);
 	return went_down;
 }

@@ -85,9 +85,10 @@ static void hear_port(NeighborAsk *ask, Port *p, const PortSnapshot *other_end)
 	p->heard |= source_bit(ask);
 	/* Only lldpd says since when the other end is there: since it was found there. */
 	if (ask->source != NEIGHBORS_OF_LLDPD && old->neighbor_guid == s.values.neighbor_guid &&
-	    streq(old->neighbor_chassis, s.values.neighbor_chassis) &&
-	    streq(old->neighbor_port, s.values.neighbor_port))
+	    streq(TEXT_OF(old, neighbor_chassis), TEXT_OF(&s.values, neighbor_chassis)) &&
+	    streq(TEXT_OF(old, neighbor_port), TEXT_OF(&s.values, neighbor_port)))
 		s.values.neighbor_since = old->neighbor_since;
+	texts_hold(s.values.texts);
 	take(ask->manager, p, &s);
 }
 
@@ -102,7 +103,7 @@ static void hear_interface(NeighborAsk *ask, const char *interface, const PortSn
 		Port *p = o->owner;
 
 		/* a bond and a VLAN are names of the port, too */
-		if (streq(interface, p->now.values.netdev))
+		if (streq(interface, TEXT_OF(&p->now.values, netdev)))
 			hear_port(ask, p, s);
 	}
 }
@@ -137,8 +138,10 @@ static void take_answer(NeighborAsk *ask, sd_bus_message *answer)
 	PortSnapshot s;
 	int r;
 
-	while ((r = bus_next_neighbor(ask->source, answer, realtime_now_usec(), &port, &s)) > 0)
+	while ((r = bus_next_neighbor(ask->source, answer, realtime_now_usec(), &port, &s)) > 0) {
 		hear(ask, &port, &s);
+		port_snapshot_done(&s);
+	}
 	if (r == 0)
 		each_port(ask, lose, NULL);
 }

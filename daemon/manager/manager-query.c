@@ -154,8 +154,8 @@ static void wedge(Manager *m, Device *d, QueryErrorCode code, const char *text)
 	PortSet all = all_ports(d);
 
 	if (!w->wedged)
-		log_warning("%s: %s; its values are stale until it answers", d->now.values.name,
-			    text);
+		log_warning("%s: %s; its values are stale until it answers",
+			    TEXT_OF(&d->now.values, name), text);
 	w->wedged = true;
 	w->recovering = false;
 	fail_device(m, d, &all, -ETIMEDOUT, code, text);
@@ -168,7 +168,7 @@ static void fail_ask(Manager *m, Device *d, const Query *query, int error)
 {
 	Schedule *w = d->schedule;
 
-	log_debug_errno(error, "%s: cannot ask: %m", d->now.values.name);
+	log_debug_errno(error, "%s: cannot ask: %m", TEXT_OF(&d->now.values, name));
 	if (error == -ETIMEDOUT) {
 		wedge(m, d, QUERY_ERROR_TIMEOUT, "the device does not answer");
 	} else {
@@ -244,7 +244,7 @@ void manager_on_device(void *userdata, uint64_t id, DeviceSnapshot *snapshot)
 	r = cache_apply_device(&m->cache, snapshot, CHANGE_ANSWER, realtime_now_usec(), &change);
 	if (r < 0) {
 		log_warning_errno(r, "%s: cannot keep the answer, ignoring: %m",
-				  d->now.values.name);
+				  TEXT_OF(&d->now.values, name));
 		return;
 	}
 	d->schedule->asked.attributes = false;
@@ -304,14 +304,14 @@ static void judge_end(Manager *m, Device *d, int error, QueryErrorCode code, con
 	} else if (error < 0) {
 		PortSet open = schedule_asked_ports(w);
 
-		log_debug("%s: %s", d->now.values.name, text);
+		log_debug("%s: %s", TEXT_OF(&d->now.values, name), text);
 		fail_device(m, d, &open, error, code, text);
 		/* the device may be about to go */
 		m->devices_due = true;
 		manager_mark_flush(m);
 	} else if (w->recovering) {
 		w->recovering = false;
-		log_info("%s: answers again", d->now.values.name);
+		log_info("%s: answers again", TEXT_OF(&d->now.values, name));
 	}
 	bus_answer_queries(&w->asked.queries, 0, NULL, -EIO, "the port was not read");
 	if (!d->published)

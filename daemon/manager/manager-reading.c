@@ -70,7 +70,7 @@ int manager_read(void *userdata, Port *p, QueryKind kind)
 	if (r->step != READING_IDLE)
 		return 1;
 	if (p->device->schedule->wedged) {
-		manager_fail_reading(r, -ETIMEDOUT, p->now.values.last_error);
+		manager_fail_reading(r, -ETIMEDOUT, TEXT_OF(&p->now.values, last_error));
 		return 0;
 	}
 	if (last_usec(r) && monotonic_usec(m) - last_usec(r) < READING_FRESH_USEC)
@@ -140,11 +140,12 @@ static void ask(Manager *m, Device *d, QueryKind kind)
 		port_set_add(&query.ports, reading->port->number);
 	if (port_set_is_empty(&query.ports))
 		return;
-	memcpy(query.name, d->now.values.name, sizeof(query.name));
+	text_copy(query.name, sizeof(query.name), TEXT_OF(&d->now.values, name));
 	query.id = manager_new_id(m, d);
 	r = manager_send(m, d, &query);
 	if (r < 0) {
-		log_debug_errno(r, "%s: cannot ask for %s: %m", d->now.values.name, row->name);
+		log_debug_errno(r, "%s: cannot ask for %s: %m", TEXT_OF(&d->now.values, name),
+				row->name);
 		fail_all(d, kind, READING_WANTED, r,
 			 r == -ETIMEDOUT ? "the device does not answer" : strerror(-r));
 		return;

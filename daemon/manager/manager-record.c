@@ -53,11 +53,11 @@ static void keep_device(Recorder *r, const Device *d, bool is_asked)
 {
 	RecordedDevice *kept = g_new0(RecordedDevice, 1);
 
-	text_copy(kept->name, sizeof(kept->name), d->now.values.name);
+	text_copy(kept->name, sizeof(kept->name), TEXT_OF(&d->now.values, name));
 	kept->n_ports = d->n_ports;
 	kept->supplied = d->now.supplied;
 	kept->is_asked = is_asked;
-	kept->is_back = g_hash_table_contains(r->gone, d->now.values.name);
+	kept->is_back = g_hash_table_contains(r->gone, TEXT_OF(&d->now.values, name));
 	g_hash_table_replace(r->devices, GUINT_TO_POINTER(d->index), kept);
 }
 
@@ -117,7 +117,7 @@ static bool all_ports_published(const Device *d)
  * beginning of the segment have only devices whose first query has ended. */
 static void put_unasked(Recorder *r, const ChangeTime *t, const Device *d)
 {
-	const char *name = d->now.values.name;
+	const char *name = TEXT_OF(&d->now.values, name);
 
 	change_put_added(r->text, t, d);
 	for (uint32_t i = 0; i < d->n_ports; i++) {
@@ -321,11 +321,12 @@ static bool has_own_name(Recorder *r, const Device *d)
 	GHashTableIter i;
 	gpointer index;
 
-	if (kept && streq(kept->name, d->now.values.name))
+	if (kept && streq(kept->name, TEXT_OF(&d->now.values, name)))
 		return true;
 	g_hash_table_iter_init(&i, r->devices);
 	while (g_hash_table_iter_next(&i, &index, (gpointer *)&kept))
-		if (GPOINTER_TO_UINT(index) != d->index && streq(kept->name, d->now.values.name)) {
+		if (GPOINTER_TO_UINT(index) != d->index &&
+		    streq(kept->name, TEXT_OF(&d->now.values, name))) {
 			begin_anew(r, "names");
 			return false;
 		}
@@ -347,7 +348,7 @@ static void record_device(Recorder *r, const DeviceChange *c)
 {
 	const Device *d = c->device;
 	RecordedDevice *kept = find_device(r, d);
-	const char *name = d->now.values.name;
+	const char *name = TEXT_OF(&d->now.values, name);
 	/* A constant row is signalled with its interface only, but the source may supply it later
 	 * than the rest. */
 	AttrMask rows = mask_or(c->changed, mask_xor(kept->supplied, d->now.supplied));
@@ -474,7 +475,9 @@ void manager_record_port(Manager *m, PortChange *change)
 		add_pending(r, &(Pending){.time = now(r),
 					  .device = change->port->device,
 					  .change = *change});
-		change->tables = 0; /* they are the record's */
+		/* the tables are the record's, and it holds the texts too */
+		change->tables = 0;
+		texts_hold(change->was.values.texts);
 	}
 }
 

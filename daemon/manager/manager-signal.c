@@ -89,7 +89,7 @@ static void take(Manager *m, Port *p, uint64_t n)
 	PORT_SUPPLY(&s, bit_error_ratio_upper, e.upper);
 	if (e.ratio)
 		PORT_SUPPLY(&s, bit_error_ratio, e.ratio);
-	limit = counts_corrected(p) ? error_limit(now->values.fec_mode, rate) : 0;
+	limit = counts_corrected(p) ? error_limit(TEXT_OF(&now->values, fec_mode), rate) : 0;
 	if (limit)
 		PORT_SUPPLY(&s, bit_error_margin, error_margin(e.upper, limit));
 	publish(m, p, &s);
@@ -104,7 +104,7 @@ void manager_signal_port(Manager *m, PortChange *c)
 	if (c->cause != CHANGE_ANSWER || !(c->parts & READ_SIGNAL) || !counts_corrected(p))
 		return;
 	/* some drivers have the counter although nothing counts */
-	if (streq(p->now.values.fec_mode, "off"))
+	if (streq(TEXT_OF(&p->now.values, fec_mode), "off"))
 		forget(m, p);
 	else
 		take(m, p, p->now.values.fec_corrected_bits);

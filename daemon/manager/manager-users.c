@@ -103,7 +103,7 @@ static void tell_users(Manager *m, Port *p, const Reading *users)
 	uint32_t qps = 0, processes = 0;
 	const LogField fields[] = {
 		{"MESSAGE_ID", MESSAGE_ID_USERS},
-		{"RDMA_DEVICE", p->device->now.values.name},
+		{"RDMA_DEVICE", TEXT_OF(&p->device->now.values, name)},
 		{"RDMA_PORT", number},
 		{"RDMA_QPS", qps_text},
 		{"RDMA_PROCESSES", processes_text},

@@ -365,7 +365,7 @@ void schedule_begin(Schedule *w, uint64_t id, uint64_t now_usec, Query *ret)
 		       .health = w->asked.attributes && (w->asked.health || !is_health_known(w)),
 		       .parts = w->asked_parts,
 		       .ports = schedule_asked_ports(w)};
-	memcpy(ret->name, w->device->now.values.name, sizeof(ret->name));
+	text_copy(ret->name, sizeof(ret->name), TEXT_OF(&w->device->now.values, name));
 }
 
 /* The query of the source that begins answers the events of verbs for which it reads enough of

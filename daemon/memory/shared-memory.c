@@ -69,7 +69,7 @@ static const char *first_netdev(const PortSnapshot *s)
 	const Table *netdevs = known ? s->tables[PORT_TABLE_NETDEVS] : NULL;
 
 	if (mask_has(&s->valid, PORT_ATTR_netdev))
-		return s->values.netdev;
+		return TEXT_OF(&s->values, netdev);
 	TABLE_FOREACH(NetdevEntry, first, netdevs)
 		return first->name;
 	return "";
@@ -126,7 +126,7 @@ static void make_record(const Port *p, struct rdmad_port *ret)
 	if (mask_has(&s->supplied, PORT_ATTR_max_mtu))
 		r.hot.flags |= RDMAD_PORT_KNOWN;
 	repeat_hot(&r.verbs, &r.hot);
-	text_copy(r.device_name, sizeof(r.device_name), v->device_name);
+	text_copy(r.device_name, sizeof(r.device_name), TEXT_OF(v, device_name));
 	text_copy(r.netdev, sizeof(r.netdev), first_netdev(s));
 	if (r.netdev[0])
 		r.hot.valid |= UINT64_C(1) << RDMAD_FIELD_NETDEV;

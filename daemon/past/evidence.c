@@ -536,10 +536,11 @@ void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now)
 
 	if (!g)
 		return;
-	g->is_adapter = *s->values.pci_address && !pci_function_is_part(s->values.function);
+	g->is_adapter = *TEXT_OF(&s->values, pci_address) &&
+			!pci_function_is_part(TEXT_OF(&s->values, function));
 	g->usec = now;
-	text_copy(g->driver, sizeof(g->driver), s->values.driver);
-	text_copy(g->model, sizeof(g->model), s->values.hca_type);
+	text_copy(g->driver, sizeof(g->driver), TEXT_OF(&s->values, driver));
+	text_copy(g->model, sizeof(g->model), TEXT_OF(&s->values, hca_type));
 	if (s->values.node_guid)
 		guid_format(s->values.node_guid, g->guid);
 	if (s->values.sys_image_guid)

@@ -188,7 +188,8 @@ static Distance find_distance(const Way *a, const Way *b, bool same_node, uint32
 /* The way to the PCI function of S; false if it is on none. */
 static bool find_own_way(const DeviceSnapshot *s, Way *ret)
 {
-	const char *path = s->values.sysfs_path, *address = s->values.pci_address, *at = path;
+	const char *path = TEXT_OF(&s->values, sysfs_path),
+		   *address = TEXT_OF(&s->values, pci_address), *at = path;
 	size_t n = strlen(address);
 
 	/* a subfunction is below its function */

@@ -74,7 +74,8 @@ void dcb_supply_trust(int net, const Netdev *d, PortSnapshot *s)
 	    sysfs_read_link(directory, "device/driver", driver, sizeof(driver)) == 0 &&
 	    streq(driver, "mlx5_core"))
 		PORT_SUPPLY_TEXT(s, priority_trust,
-				 streq(s->values.dscp_to_priority, "none") ? "pcp" : "dscp");
+				 streq(TEXT_OF(&s->values, dscp_to_priority), "none") ? "pcp"
+										      : "dscp");
 }
 
 void dcb_supply_gid_type(int rdma_cm, const char *name, uint32_t port, PortSnapshot *s)

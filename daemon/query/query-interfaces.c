@@ -40,7 +40,7 @@ int interfaces_read_netdevs(Target *t, const PortSnapshot *s, Table **ret)
 		return -ENOMEM;
 	if (s->values.ifindex) {
 		entries[n].ifindex = s->values.ifindex;
-		text_copy(entries[n].name, sizeof(entries[n].name), s->values.netdev);
+		text_copy(entries[n].name, sizeof(entries[n].name), TEXT_OF(&s->values, netdev));
 		n++;
 	}
 	for (size_t i = 0; i < n_ipoib; i++)

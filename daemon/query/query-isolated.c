@@ -121,8 +121,9 @@ static bool is_allowed(const AttrMask *supplied)
 {
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++)
 		if (mask_has(supplied, a) &&
-		    (port_attributes[a].size == 0 || (port_attributes[a].source != SOURCE_VERBS &&
-						      port_attributes[a].source != SOURCE_DV)))
+		    (port_attributes[a].size == 0 || attr_is_text(port_attributes[a].type) ||
+		     (port_attributes[a].source != SOURCE_VERBS &&
+		      port_attributes[a].source != SOURCE_DV)))
 			return false;
 	return true;
 }
@@ -135,9 +136,7 @@ static void take(const WirePort *answer, PortSnapshot *s)
 
 		if (!mask_has(&answer->supplied, a))
 			continue;
-		memcpy((char *)&s->values + row->offset,
-		       (const char *)&answer->values + row->offset, row->size);
-		mask_set(&s->supplied, a, true);
+		port_supply_number(s, a, attr_get_raw(row, &answer->values));
 	}
 }
 
@@ -221,7 +220,7 @@ static int answer_port(const DvProvider *provider, struct ibv_context *context, 
 		       PortSnapshot *s)
 {
 	VerbsDevice d = {.driver_id = -1};
-	DeviceSnapshot ignored = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot ignored = {};
 	int verbs = 0, r;
 
 	(void)verbs_query_device(context, &ignored, &d.cap_flags);
@@ -238,7 +237,7 @@ int isolated_serve(int fd, const DvProvider *provider, uint64_t answer_usec)
 
 	for (;;) {
 		WireMessage m, answer;
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 		const char *why = NULL;
 		uint32_t port = 1;
 
@@ -267,6 +266,8 @@ int isolated_serve(int fd, const DvProvider *provider, uint64_t answer_usec)
 						     : answer_port(provider, context, port, &s),
 				 .open_error = opened}};
 		answer.port.values = s.values;
+		/* none of these rows is a text */
+		answer.port.values.texts = NULL;
 		answer.port.supplied = s.supplied;
 		r = wire_send(fd, &answer);
 		if (r < 0)

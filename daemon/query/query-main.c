@@ -245,7 +245,7 @@ static int print_query(Querier *querier)
 {
 	Query q = {.id = 1, .attributes = true, .health = true, .parts = READ_ALL};
 	_cleanup_free_ char *name = strdup(arg.query);
-	DeviceSnapshot device = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot device = {};
 	Sink sink = print_sink;
 	char *slash;
 	uint64_t port = 0;

@@ -107,7 +107,14 @@ int nldev_parse_counters(const struct nlmsghdr *message, void *counters)
 
 static int on_device(const struct nlmsghdr *message, void *userdata)
 {
-	return nldev_parse_device(message, userdata);
+	DeviceSnapshot d, *ret = userdata;
+	int r = nldev_parse_device(message, &d);
+
+	if (r < 0)
+		return r;
+	device_snapshot_done(ret);
+	*ret = d;
+	return 0;
 }
 
 int nldev_get_device(Netlink *n, uint32_t index, DeviceSnapshot *s)
@@ -131,13 +138,13 @@ typedef struct Search {
 
 static int on_candidate(const struct nlmsghdr *message, void *userdata)
 {
-	DeviceSnapshot s = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 	Search *search = userdata;
 	int r = nldev_parse_device(message, &s);
 
 	if (r < 0)
 		return r == -EILSEQ ? 0 : r;
-	if (streq(s.values.name, search->name)) {
+	if (streq(TEXT_OF(&s.values, name), search->name)) {
 		search->index = s.values.index;
 		search->found = true;
 	}

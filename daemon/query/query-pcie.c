@@ -158,8 +158,8 @@ bool pcie_supply_control(int controls, DeviceSnapshot *s, PciControl *ret)
 {
 	const DeviceValues *v = &s->values;
 	const char *address = mask_has(&s->supplied, DEVICE_ATTR_physical_function)
-				      ? v->physical_function
-				      : v->pci_address;
+				      ? TEXT_OF(v, physical_function)
+				      : TEXT_OF(v, pci_address);
 
 	if (controls < 0 || !mask_has(&s->supplied, DEVICE_ATTR_pci_address) ||
 	    !pcie_read_control(controls, address, ret))

@@ -160,13 +160,10 @@ bool port_take_again(PortSnapshot *s, const PortSnapshot *again)
 	MASK_FOREACH(a, mask_and(again->supplied, port_rows_of(READ_VERBS)))
 	{
 		const Attribute *row = &port_attributes[a];
-		char *is = (char *)&s->values + row->offset;
-		const char *now = (const char *)&again->values + row->offset;
 
-		if (mask_has(&s->supplied, a) && memcmp(is, now, row->size) == 0)
+		if (mask_has(&s->supplied, a) && attr_is_equal(row, &s->values, &again->values))
 			continue;
-		memcpy(is, now, row->size);
-		mask_set(&s->supplied, a, true);
+		mask_set(&s->supplied, a, attr_copy(row, &s->values, &again->values) == 0);
 		differs = true;
 	}
 	return differs;
@@ -181,14 +178,18 @@ static int supply_files(Target *t, uint32_t port, PortSnapshot *s)
 	int r = 0;
 
 	for (unsigned int i = 0; i < FILES_READ_MAX; i++) {
-		PortSnapshot again = {};
+		_cleanup_(port_snapshot_done) PortSnapshot again = {};
 
+		if (i > 0)
+			texts_release(s->values.texts);
 		*s = said;
+		texts_hold(s->values.texts);
 		r = sysfs_supply_port(target_sysfs(t), port, s);
 		if (r < 0 || nldev_get_port(&t->querier->nldev, t->device, port, &again) < 0 ||
 		    !port_take_again(&said, &again))
 			break;
 	}
+	texts_release(said.values.texts);
 	return r;
 }
 

@@ -64,7 +64,7 @@ static uint32_t pauses_append(const PauseFrames *f, CounterEntry *entries, uint3
 static uint32_t interface_of(Target *t, uint32_t port)
 {
 	const KnownLink *known = &t->known->link;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	if (known->port == port)
 		return known->ifindex;

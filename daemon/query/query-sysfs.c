@@ -287,13 +287,16 @@ bool sysfs_may_supply_port(const PortSnapshot *s)
 /* Reads one file into its row. */
 static int read_row(int directory, const char *file, const Attribute *row, PortValues *values)
 {
+	AttrPath long_text;
 	AttrText text;
 	uint32_t code = 0;
 	uint64_t v;
 	int r;
 
-	if (attr_is_text(row->type))
-		return sysfs_read_text(directory, file, (char *)values + row->offset, row->size);
+	if (attr_is_text(row->type)) {
+		r = sysfs_read_text(directory, file, long_text, row->size);
+		return r < 0 ? r : attr_set_text(row, values, long_text);
+	}
 	if (row->type == ATTR_LINK_LAYER) {
 		r = sysfs_read_text(directory, file, text, sizeof(text));
 		/* "Unknown" stays 0, which is IBV_LINK_LAYER_UNSPECIFIED. */

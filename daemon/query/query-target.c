@@ -17,7 +17,7 @@
 int target_sysfs(Target *t)
 {
 	for (int attempt = 0; t->sysfs < 0 && attempt < 3; attempt++) {
-		DeviceSnapshot now = {};
+		_cleanup_(device_snapshot_done) DeviceSnapshot now = {};
 		int fd = sysfs_open_device(t->name);
 		bool same;
 
@@ -25,8 +25,8 @@ int target_sysfs(Target *t)
 			close_fd(fd);
 			break;
 		}
-		same = streq(t->name, now.values.name);
-		memcpy(t->name, now.values.name, sizeof(t->name));
+		same = streq(t->name, TEXT_OF(&now.values, name));
+		text_copy(t->name, sizeof(t->name), TEXT_OF(&now.values, name));
 		if (same)
 			t->sysfs = fd;
 		else
@@ -95,7 +95,7 @@ static int get_context(Target *t, bool hold)
 static void open_context(Target *t)
 {
 	Known *k = t->known;
-	DeviceSnapshot ignored = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot ignored = {};
 
 	t->tried_open = true;
 	t->is_isolated = k->policy == POLICY_ISOLATE;
@@ -156,7 +156,7 @@ int target_open(Querier *querier, const Query *q, Target *ret)
 	if (r == 0 && (!is_familiar(&t, q->name) ||
 		       !(contexts_holds(querier->contexts, q->device) || asks_netlink(q)))) {
 		r = nldev_get_device(&querier->nldev, t.device, &t.nldev);
-		memcpy(t.name, t.nldev.values.name, sizeof(t.name));
+		text_copy(t.name, sizeof(t.name), TEXT_OF(&t.nldev.values, name));
 		t.known->first_port = device_first_port(&t.nldev);
 		if (r == 0 && q->kind == QUERY_ATTRIBUTES && !is_familiar(&t, t.name))
 			learn(&t);
@@ -184,11 +184,11 @@ void target_open_context(Target *t)
 
 bool target_is_gone(Target *t)
 {
-	DeviceSnapshot now = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot now = {};
 	int r = nldev_get_device(&t->querier->nldev, t->device, &now);
 
 	if (r == 0)
-		memcpy(t->name, now.values.name, sizeof(t->name));
+		text_copy(t->name, sizeof(t->name), TEXT_OF(&now.values, name));
 	return r == -ENODEV;
 }
 

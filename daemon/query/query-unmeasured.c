@@ -35,11 +35,9 @@ AttrMask unmeasured_rows(const PolicyDevice *d)
 void unmeasured_drop(const AttrMask *unmeasured, PortSnapshot *s)
 {
 	for (PortAttr a = 0; a < _PORT_ATTR_MAX; a++) {
-		const Attribute *row = &port_attributes[a];
-
 		if (!mask_has(unmeasured, a))
 			continue;
-		memset((char *)&s->values + row->offset, 0, row->size);
+		attr_clear(&port_attributes[a], &s->values);
 		mask_set(&s->supplied, a, false);
 	}
 	s->unmeasured = *unmeasured;

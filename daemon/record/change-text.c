@@ -195,12 +195,10 @@ static void put_answer(Lines *l, const PortSnapshot *was, const PortSnapshot *is
 /* Whether row A is another one in IS than in WAS. */
 static bool row_differs(PortAttr a, const PortSnapshot *was, const PortSnapshot *is)
 {
-	const Attribute *row = &port_attributes[a];
 	bool is_supplied = mask_has(&is->supplied, a);
 
 	return is_supplied != mask_has(&was->supplied, a) ||
-	       (is_supplied && memcmp((const char *)&was->values + row->offset,
-				      (const char *)&is->values + row->offset, row->size) != 0);
+	       (is_supplied && !attr_is_equal(&port_attributes[a], &was->values, &is->values));
 }
 
 /* The rows of source that are other ones in IS than in WAS. */
@@ -307,13 +305,13 @@ void change_put_sections(GString *to, const Device *d)
 	Lines l = {.to = to};
 
 	g_string_append(to, "[device");
-	put_name(to, d->now.values.name, 0);
+	put_name(to, TEXT_OF(&d->now.values, name), 0);
 	g_string_append_printf(to, "]\nrecorded = yes\nindex = %u\nports = %u\n", d->index,
 			       d->n_ports);
 	put_device(&l, d);
 	for (uint32_t i = 0; i < d->n_ports; i++) {
 		g_string_append(to, "[port");
-		put_name(to, d->now.values.name, d->ports[i]->number);
+		put_name(to, TEXT_OF(&d->now.values, name), d->ports[i]->number);
 		g_string_append(to, "]\n");
 		put_port(&l, &d->ports[i]->now, false);
 	}
@@ -386,21 +384,21 @@ static void put_yes(GString *to, RecordKey key)
 
 void change_put_errors(GString *to, const ChangeTime *t, const Device *d)
 {
-	Lines l = lines(to, t, d->now.values.name, 0);
+	Lines l = lines(to, t, TEXT_OF(&d->now.values, name), 0);
 
 	if (d->now.values.stale) {
-		put_error(&l, d->now.query_error, d->now.values.last_error_code,
-			  d->now.values.last_error);
+		put_error(&l, d->now.query_error, TEXT_OF(&d->now.values, last_error_code),
+			  TEXT_OF(&d->now.values, last_error));
 		end_line(&l);
 	}
 	for (uint32_t i = 0; i < d->n_ports; i++)
 		if (d->ports[i]->now.values.stale)
-			change_put_port_error(to, t, d->now.values.name, d->ports[i]);
+			change_put_port_error(to, t, TEXT_OF(&d->now.values, name), d->ports[i]);
 }
 
 void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 {
-	Lines l = lines(to, t, d->now.values.name, 0);
+	Lines l = lines(to, t, TEXT_OF(&d->now.values, name), 0);
 
 	begin_line(&l, VERB_ADD);
 	put_yes(to, RECORD_KEY_RECORDED);
@@ -408,8 +406,8 @@ void change_put_added(GString *to, const ChangeTime *t, const Device *d)
 	end_line(&l);
 	put_device(&l, d);
 	if (d->now.values.stale) {
-		put_error(&l, d->now.query_error, d->now.values.last_error_code,
-			  d->now.values.last_error);
+		put_error(&l, d->now.query_error, TEXT_OF(&d->now.values, last_error_code),
+			  TEXT_OF(&d->now.values, last_error));
 	} else {
 		answer(&l, REASON_BIT(REASON_DEVICE));
 	}
@@ -457,7 +455,7 @@ void change_put_renamed(GString *to, const ChangeTime *t, const char *was, const
 	if (to->len > l.begin)
 		end_line(&l);
 	begin_line(&l, VERB_RENAME);
-	put_name(to, d->now.values.name, 0);
+	put_name(to, TEXT_OF(&d->now.values, name), 0);
 	put_realtime(to, t);
 	end_line(&l);
 }
@@ -466,15 +464,15 @@ void change_put_device(GString *to, const ChangeTime *t, const DeviceChange *c,
 		       const AttrMask *rows)
 {
 	const Device *d = c->device;
-	Lines l = lines(to, t, d->now.values.name, 0);
+	Lines l = lines(to, t, TEXT_OF(&d->now.values, name), 0);
 	bool is_stale = d->now.values.stale;
 
 	put_device_rows(&l, &c->was, d, rows);
 	if (is_stale &&
 	    (mask_has(rows, DEVICE_ATTR_stale) || mask_has(rows, DEVICE_ATTR_last_error) ||
 	     mask_has(rows, DEVICE_ATTR_last_error_code))) {
-		put_error(&l, d->now.query_error, d->now.values.last_error_code,
-			  d->now.values.last_error);
+		put_error(&l, d->now.query_error, TEXT_OF(&d->now.values, last_error_code),
+			  TEXT_OF(&d->now.values, last_error));
 	} else {
 		answer(&l, 0);
 		/* it still does not answer */
@@ -505,7 +503,8 @@ void change_put_port_error(GString *to, const ChangeTime *t, const char *name, c
 {
 	Lines l = lines(to, t, name, p->number);
 
-	put_error(&l, p->now.query_error, p->now.values.last_error_code, p->now.values.last_error);
+	put_error(&l, p->now.query_error, TEXT_OF(&p->now.values, last_error_code),
+		  TEXT_OF(&p->now.values, last_error));
 	end_line(&l);
 }
 

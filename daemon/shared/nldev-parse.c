@@ -85,6 +85,8 @@ int nldev_parse_device(const struct nlmsghdr *message, DeviceSnapshot *ret)
 		return r;
 	DEVICE_SUPPLY(&d, index, index);
 	DEVICE_SUPPLY_TEXT(&d, name, text);
+	if (!mask_has(&d.supplied, DEVICE_ATTR_name))
+		return -ENOMEM;
 	last = MIN(v, (uint64_t)UINT32_MAX);
 	if (netlink_number(a[RDMA_NLDEV_ATTR_DEV_NODE_TYPE], &v) && v <= UINT32_MAX)
 		DEVICE_SUPPLY(&d, node_type, (uint32_t)v);

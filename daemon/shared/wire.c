@@ -29,13 +29,56 @@ static bool terminated(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
-/* Whether the TEXTS, rows of TABLE, are terminated in VALUES. */
-static bool texts_terminated(const Attribute *table, AttrMask texts, const void *values)
+static TextAt text_at(const Attribute *row, const void *values)
 {
-	MASK_FOREACH(a, texts)
-	if (!terminated(attr_get_text(&table[a], values), table[a].size))
+	TextAt at;
+
+	memcpy(&at, (const char *)values + row->offset, sizeof(at));
+	return at;
+}
+
+/* Puts those of the ROWS of TABLE that are texts of FROM one after the other into TEXTS, and their
+ * places into VALUES, a copy of FROM. Returns how many bytes they are. */
+static uint32_t put_texts(const Attribute *table, AttrMask rows, const void *from, void *values,
+			  char *texts)
+{
+	uint32_t used = 1;
+
+	texts[0] = '\0';
+	*(Texts **)values = NULL;
+	MASK_FOREACH(a, rows)
+	{
+		const char *text = attr_get_text(&table[a], from);
+		TextAt at = {*text ? (uint16_t)used : 0};
+
+		memcpy((char *)values + table[a].offset, &at, sizeof(at));
+		if (*text)
+			used += (uint32_t)(stpcpy(texts + used, text) - (texts + used)) + 1;
+	}
+	return used;
+}
+
+/* Whether TEXTS, of which N bytes of SIZE are used, and the places of the ROWS of TABLE in VALUES
+ * are as put_texts() makes them, and each text fits its row. N may be 0 if there is no text. */
+static bool texts_are_good(const Attribute *table, AttrMask rows, const void *values,
+			   const char *texts, uint32_t n, size_t size)
+{
+	uint32_t used = 1;
+
+	if (n > size || (n > 0 && (texts[0] != '\0' || texts[n - 1] != '\0')))
 		return false;
-	return true;
+	MASK_FOREACH(a, rows)
+	{
+		uint32_t at = text_at(&table[a], values).at;
+
+		if (at == 0)
+			continue;
+		if (at != used || at >= n ||
+		    !terminated(texts + at, MIN(n - at, (uint32_t)table[a].size)))
+			return false;
+		used += (uint32_t)strlen(texts + at) + 1;
+	}
+	return used == MAX(n, 1U);
 }
 
 /* Whether M has no row but those of ROWS. */
@@ -105,8 +148,9 @@ static const char *check_device(const WireDevice *m)
 {
 	const AttrMask rows = device_rows(row_is_any);
 
-	if (!texts_terminated(device_attributes, device_rows(row_is_text), &m->values))
-		return "text not terminated";
+	if (!texts_are_good(device_attributes, device_rows(row_is_text), &m->values, m->texts,
+			    m->n_texts, sizeof(m->texts)))
+		return "texts damaged";
 	if (!is_error(m->open_error))
 		return "error is no negative errno";
 	return mask_within(&m->supplied, rows) && mask_within(&m->unanswered, rows)
@@ -126,8 +170,9 @@ static const char *check_port(const WirePort *m)
 		return "a part that was not read has failed";
 	if (!is_error(m->error) || !is_error(m->open_error))
 		return "error is no negative errno";
-	if (!texts_terminated(port_attributes, port_rows(row_is_text), &m->values))
-		return "text not terminated";
+	if (!texts_are_good(port_attributes, port_rows(row_is_text), &m->values, m->texts,
+			    m->n_texts, sizeof(m->texts)))
+		return "texts damaged";
 	return mask_within(&m->supplied, rows) && mask_within(&m->unmeasured, rows) &&
 			       mask_within(&m->unanswered, rows)
 		       ? NULL
@@ -263,7 +308,11 @@ int wire_put_device(int fd, WirePacket *p, uint64_t id, uint32_t device, const D
 				    .supplied = s->supplied,
 				    .unanswered = s->unanswered,
 				    .open_error = s->open_error}};
-	int r = wire_put(fd, p, &m);
+	int r;
+
+	m.device.n_texts = put_texts(device_attributes, device_rows(row_is_text), &s->values,
+				     &m.device.values, m.device.texts);
+	r = wire_put(fd, p, &m);
 
 	for (DeviceTable t = 0; r == 0 && t < _DEVICE_TABLE_MAX; t++)
 		r = wire_put_table(fd, p, m.header, device_attributes[device_table_attr(t)].type,
@@ -283,7 +332,11 @@ int wire_put_port(int fd, WirePacket *p, uint64_t id, uint32_t device, uint32_t 
 				  .unanswered = s->unanswered,
 				  .parts = s->parts,
 				  .failed = s->failed}};
-	int r = wire_put(fd, p, &m);
+	int r;
+
+	m.port.n_texts = put_texts(port_attributes, port_rows(row_is_text), &s->values,
+				   &m.port.values, m.port.texts);
+	r = wire_put(fd, p, &m);
 
 	for (PortTable t = 0; r == 0 && t < _PORT_TABLE_MAX; t++)
 		r = wire_put_table(fd, p, m.header, port_attributes[port_table_attr(t)].type,

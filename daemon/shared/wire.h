@@ -54,7 +54,7 @@
 #include "source.h"
 
 #define WIRE_MAGIC	0x72646d61U /* "rdma" */
-#define WIRE_VERSION	10U
+#define WIRE_VERSION	11U
 #define WIRE_PAGE_BYTES 2048U
 /* A port with three tables of two pages each */
 #define WIRE_PACKET_MAX (16U * 1024)
@@ -87,25 +87,43 @@ typedef struct WireQuery {
 	Query query;
 } WireQuery;
 
+/* Room for all texts of a device, or of a port: no number has the size of a TextAt. */
+enum {
+#define DEVICE(field, name, type, ...)                                                             \
+	+(sizeof(attr_##type) == sizeof(TextAt) ? sizeof(attr_room_##type) : 0)
+	WIRE_DEVICE_TEXTS = 1
+#include "device-attributes.def"
+#undef DEVICE
+	,
+#define PORT(field, name, type, ...)                                                               \
+	+(sizeof(attr_##type) == sizeof(TextAt) ? sizeof(attr_room_##type) : 0)
+	WIRE_PORT_TEXTS = 1
+#include "port-attributes.def"
+#undef PORT
+};
+
 typedef struct WireDevice {
 	WireHeader header;
-	DeviceValues values;
+	DeviceValues values; /* without a pointer to texts; in TEXTS they are as in Texts */
 	AttrMask supplied;
 	AttrMask unanswered; /* that of DeviceSnapshot */
 	int32_t open_error;  /* the same */
-	uint32_t reserved;   /* fills the structure to a multiple of 8 bytes */
+	uint32_t n_texts;    /* bytes that are used of TEXTS; 0: there are none */
+	char texts[WIRE_DEVICE_TEXTS] __attribute__((aligned(8)));
 } WireDevice;
 
 typedef struct WirePort {
 	WireHeader header;
 	int32_t error;	    /* of the query of this port: 0 or a negative errno */
 	int32_t open_error; /* that of PortSnapshot */
-	PortValues values;
+	PortValues values;  /* as those of WireDevice */
 	AttrMask supplied;
 	AttrMask unmeasured; /* that of PortSnapshot */
 	AttrMask unanswered; /* the same */
 	uint32_t parts;	     /* the same */
 	uint32_t failed;     /* the same */
+	uint32_t n_texts;
+	char texts[WIRE_PORT_TEXTS];
 } WirePort;
 
 typedef struct WireTable {

@@ -138,7 +138,8 @@ static int answer_device(const SimulatedMachine *sim, SimulatedDevice *d, Saying
 	d->now = next;
 	next = before;
 	/* a device does not say its parent: only the list does */
-	if (s->is_listed || (d->listed && !streq(next.values.parent, d->now.values.parent))) {
+	if (s->is_listed ||
+	    (d->listed && !streq(TEXT_OF(&next.values, parent), TEXT_OF(&d->now.values, parent)))) {
 		simulated_machine_tell(sim, EVENT_ALL_DEVICES, EVENT_ALL_PORTS, REASON_DEVICE);
 		return 0;
 	}

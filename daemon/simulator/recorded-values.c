@@ -104,7 +104,7 @@ static int set_row(const Attribute *rows, unsigned int i, void *values, AttrMask
 				       "the hardware has",
 				       row->field);
 	if (!*value)
-		memset((char *)values + row->offset, 0, row->size);
+		attr_clear(row, values);
 	else if (row_text_parse(row, values, value) < 0)
 		return refuse(row->field, value, "a value of the attribute", ret_message);
 	mask_set(supplied, i, *value);

@@ -18,15 +18,17 @@ void simulated_answer_enumeration(const SimulatedDevice *d, DeviceSnapshot *ret)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const Attribute *row = &device_attributes[rows[i]];
 
-		memcpy((char *)&ret->values + row->offset,
-		       (const char *)&d->now.values + row->offset, row->size);
-		mask_set(&ret->supplied, rows[i], mask_has(&d->now.supplied, rows[i]));
+		bool is_there = attr_copy(row, &ret->values, &d->now.values) == 0 &&
+				mask_has(&d->now.supplied, rows[i]);
+
+		mask_set(&ret->supplied, rows[i], is_there);
 	}
 }
 
 void simulated_answer_device(const SimulatedDevice *d, DeviceSnapshot *ret)
 {
 	*ret = d->now;
+	texts_hold(ret->values.texts);
 	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
 		ret->tables[t] = table_copy(d->now.tables[t]);
 }
@@ -47,7 +49,7 @@ static _always_inline_ bool is_of_verbs(const Attribute *a)
 static void drop_rows(PortSnapshot *s, AttrMask rows)
 {
 	MASK_FOREACH(a, mask_and(rows, s->supplied))
-	memset((char *)&s->values + port_attributes[a].offset, 0, port_attributes[a].size);
+	attr_clear(&port_attributes[a], &s->values);
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		if (mask_has(&rows, port_table_attr(t)))
 			s->tables[t] = NULL;
@@ -81,6 +83,7 @@ int simulated_answer_port(SimulatedPort *p, unsigned int parts, PortSnapshot *re
 	int error = p->error;
 
 	*ret = p->now;
+	texts_hold(ret->values.texts);
 	/* a record says itself which parts are known */
 	if (p->protocol != PROTOCOL_UNKNOWN)
 		leave_parts(ret, p, parts);

@@ -75,7 +75,7 @@ SimulatedDevice *simulated_device_new(const char *name, AttrProtocol protocol, u
 	DEVICE_SUPPLY(&d->now, cap_flags, 0);
 	DEVICE_SUPPLY(&d->now, events, EVENTS_VERBS);
 	DEVICE_SUPPLY_TEXT(&d->now, events_reason, "");
-	return steal_pointer(&d);
+	return mask_has(&d->now.supplied, DEVICE_ATTR_name) ? steal_pointer(&d) : NULL;
 }
 
 SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports)
@@ -93,7 +93,7 @@ SimulatedDevice *simulated_device_new_recorded(const char *name, uint32_t ports)
 		d->ports[i].protocol = PROTOCOL_UNKNOWN;
 	DEVICE_SUPPLY_TEXT(&d->now, name, name);
 	DEVICE_SUPPLY(&d->now, port_count, ports);
-	return steal_pointer(&d);
+	return mask_has(&d->now.supplied, DEVICE_ATTR_name) ? steal_pointer(&d) : NULL;
 }
 
 bool simulated_device_is_silent(const SimulatedDevice *d)

@@ -18,5 +18,5 @@ void simulated_ipoib_describe(const PortSnapshot *s, NetdevEntry *e)
 	text_copy(e->state, sizeof(e->state), state);
 	e->mtu = v->netdev_mtu;
 	if (mask_has(&s->supplied, PORT_ATTR_netdev_master))
-		text_copy(e->master, sizeof(e->master), v->netdev_master);
+		text_copy(e->master, sizeof(e->master), TEXT_OF(v, netdev_master));
 }

@@ -9,10 +9,11 @@ static void free_device(void *d)
 
 void simulated_machine_init(SimulatedMachine *s, Scenario *scenario)
 {
-	*s = (SimulatedMachine){.scenario = scenario,
-				.next_first_port = scenario_port_count(scenario),
-				.by_index = g_hash_table_new_full(NULL, NULL, NULL, free_device),
-				.by_name = g_hash_table_new(g_str_hash, g_str_equal)};
+	*s = (SimulatedMachine){
+		.scenario = scenario,
+		.next_first_port = scenario_port_count(scenario),
+		.by_index = g_hash_table_new_full(NULL, NULL, NULL, free_device),
+		.by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
 }
 
 void simulated_machine_done(SimulatedMachine *s)
@@ -34,12 +35,13 @@ int simulated_machine_add(SimulatedMachine *sim, SimulatedDevice *d, uint32_t in
 		index = sim->next_index;
 	if (g_hash_table_contains(sim->by_index, GUINT_TO_POINTER(index)))
 		r = scenario_refuse(-EEXIST, ret_message, "%s: index %u is taken, expected another",
-				    d->now.values.name, index);
+				    TEXT_OF(&d->now.values, name), index);
 	else if (index >= INT32_MAX || g_hash_table_size(sim->by_index) >= SCENARIO_DEVICES_MAX ||
 		 sim->n_ports + d->now.values.port_count > SCENARIO_PORTS_MAX)
 		r = scenario_refuse(-ENOSPC, ret_message,
 				    "%s: too many, expected at most %u devices and %u ports",
-				    d->now.values.name, SCENARIO_DEVICES_MAX, SCENARIO_PORTS_MAX);
+				    TEXT_OF(&d->now.values, name), SCENARIO_DEVICES_MAX,
+				    SCENARIO_PORTS_MAX);
 	if (r < 0) {
 		simulated_device_free(d);
 		return r;
@@ -49,7 +51,7 @@ int simulated_machine_add(SimulatedMachine *sim, SimulatedDevice *d, uint32_t in
 	sim->n_ports += d->now.values.port_count;
 	sim->n_recorded += d->recorded;
 	g_hash_table_insert(sim->by_index, GUINT_TO_POINTER(index), d);
-	g_hash_table_insert(sim->by_name, d->now.values.name, d);
+	g_hash_table_insert(sim->by_name, g_strdup(TEXT_OF(&d->now.values, name)), d);
 	return 0;
 }
 
@@ -57,15 +59,15 @@ void simulated_machine_remove(SimulatedMachine *sim, SimulatedDevice *d)
 {
 	sim->n_ports -= d->now.values.port_count;
 	sim->n_recorded -= d->recorded;
-	g_hash_table_remove(sim->by_name, d->now.values.name);
+	g_hash_table_remove(sim->by_name, TEXT_OF(&d->now.values, name));
 	g_hash_table_remove(sim->by_index, GUINT_TO_POINTER(d->now.values.index));
 }
 
 void simulated_machine_rename(SimulatedMachine *sim, SimulatedDevice *d, const char *name)
 {
-	g_hash_table_remove(sim->by_name, d->now.values.name);
-	DEVICE_SUPPLY_TEXT(&d->now, name, name);
-	g_hash_table_insert(sim->by_name, d->now.values.name, d);
+	g_hash_table_remove(sim->by_name, TEXT_OF(&d->now.values, name));
+	(void)attr_set_text(&device_attributes[DEVICE_ATTR_name], &d->now.values, name);
+	g_hash_table_insert(sim->by_name, g_strdup(TEXT_OF(&d->now.values, name)), d);
 }
 
 int simulated_machine_parse_new_name(const SimulatedMachine *sim, const char *word, AttrText ret,

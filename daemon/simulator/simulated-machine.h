@@ -31,7 +31,7 @@ typedef struct RecordedAnswer {
 typedef struct SimulatedMachine {
 	Scenario *scenario;	  /* owned; the file that the devices are made from */
 	GHashTable *by_index;	  /* kernel index -> SimulatedDevice, which it owns */
-	GHashTable *by_name;	  /* name -> SimulatedDevice; the key is the name in the device */
+	GHashTable *by_name;	  /* name -> SimulatedDevice */
 	uint32_t next_index;	  /* the index of the next device that does not ask for one */
 	uint32_t next_first_port; /* the first_port of the next device that is not in the file */
 	uint32_t n_ports;	  /* the number of ports of all devices together */

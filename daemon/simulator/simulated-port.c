@@ -168,9 +168,9 @@ static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry
 	if (!word || gid_parse(word, entry->gid) < 0)
 		return -EINVAL;
 	entry->type = e->port->protocol == PROTOCOL_ROCE ? GID_TYPE_ROCE_V2 : GID_TYPE_IB;
-	if (v->netdev[0]) {
+	if (TEXT_OF(v, netdev)[0]) {
 		entry->ifindex = v->ifindex;
-		memcpy(entry->netdev, v->netdev, sizeof(entry->netdev) - 1);
+		text_copy(entry->netdev, sizeof(entry->netdev), TEXT_OF(v, netdev));
 	}
 	word = strtok_r(NULL, " \t", &save);
 	if (word && parse_gid_type(word, &entry->type))
@@ -182,7 +182,7 @@ static int parse_gid_entry(const PortEdit *e, const char *value, GidEntry *entry
 		/* Another interface than that of the port, such as a VLAN, needs its index too. */
 		if (word && parse_ifindex(word, &entry->ifindex))
 			word = strtok_r(NULL, " \t", &save);
-		else if (!streq(entry->netdev, v->netdev))
+		else if (!streq(entry->netdev, TEXT_OF(v, netdev)))
 			return -EINVAL;
 	}
 	if (word && !parse_gid_word(word, entry))
@@ -218,7 +218,7 @@ static int set_netdev(PortEdit *e, const char *value, char **ret_message)
 	word = strtok_r(copy, " \t", &save);
 	index = strtok_r(NULL, " \t", &save);
 	if (!word) {
-		e->next.values.netdev[0] = '\0';
+		attr_clear(&port_attributes[PORT_ATTR_netdev], &e->next.values);
 		return 0;
 	}
 	if (!parse_netdev_name(word, name) || (index && !parse_ifindex(index, &ifindex)) ||
@@ -298,6 +298,7 @@ void port_edit_begin(PortEdit *e, SimulatedPort *port)
 {
 	e->port = port;
 	e->next = port->now;
+	texts_hold(e->next.values.texts);
 	e->touched = (AttrMask){};
 }
 
@@ -306,6 +307,8 @@ void port_edit_discard(PortEdit *e)
 	for (PortTable t = 0; e->port && t < _PORT_TABLE_MAX; t++)
 		if (e->next.tables[t] != e->port->now.tables[t])
 			table_free(e->next.tables[t]);
+	if (e->port)
+		texts_release(e->next.values.texts);
 	e->port = NULL;
 }
 
@@ -314,6 +317,7 @@ void port_edit_commit(PortEdit *e)
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		if (e->next.tables[t] != e->port->now.tables[t])
 			table_free(e->port->now.tables[t]);
+	texts_release(e->port->now.values.texts);
 	e->port->now = e->next;
 	e->port = NULL;
 }
@@ -486,14 +490,14 @@ static int agree_netdevs(PortEdit *e)
 		is_touched |= mask_has(&e->touched, rows[i]);
 	if (!is_touched)
 		return 0;
-	if (!v->netdev[0] || !v->ifindex) {
-		memset(v->netdev, 0, sizeof(v->netdev));
+	if (!TEXT_OF(v, netdev)[0] || !v->ifindex) {
+		attr_clear(&port_attributes[PORT_ATTR_netdev], v);
 		v->ifindex = 0;
 		edit_table(e, PORT_TABLE_NETDEVS, NULL);
 		return 0;
 	}
 	netdev.ifindex = v->ifindex;
-	memcpy(netdev.name, v->netdev, sizeof(netdev.name) - 1);
+	text_copy(netdev.name, sizeof(netdev.name), TEXT_OF(v, netdev));
 	simulated_ipoib_describe(&e->next, &netdev);
 	table = table_new(&netdev, 1, sizeof(netdev));
 	if (!table)
@@ -520,8 +524,8 @@ static void agree_bond(PortEdit *e)
 	const PortValues *v = &e->next.values;
 
 	if (e->next.tables[PORT_TABLE_BOND_MEMBERS] && !mask_has(&e->touched, PORT_ATTR_bond) &&
-	    v->netdev_master[0])
-		PORT_SUPPLY_TEXT(&e->next, bond, v->netdev_master);
+	    TEXT_OF(v, netdev_master)[0])
+		PORT_SUPPLY_TEXT(&e->next, bond, TEXT_OF(v, netdev_master));
 }
 
 static int check_length(const PortEdit *e, PortTable t, const char *key, uint32_t length,
@@ -564,6 +568,7 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 	AttrProtocol protocol = e->port->protocol;
 	uint32_t n = d->first_port + (uint32_t)(e->port - d->ports);
 	PortValues *v = &e->next.values;
+	AttrText text;
 
 	if (is_of_record(e))
 		return 0;
@@ -584,12 +589,12 @@ int port_edit_defaults(PortEdit *e, const SimulatedDevice *d)
 		v->lid = 2 + n % 0xbffe;
 		return 0;
 	}
-	snprintf(v->netdev, sizeof(v->netdev), "sim%u", n);
+	snprintf(text, sizeof(text), "sim%u", n);
+	PORT_SUPPLY_TEXT(&e->next, netdev, text);
 	PORT_SUPPLY(&e->next, ifindex, FIRST_IFINDEX + n);
-	snprintf(v->netdev_address, sizeof(v->netdev_address), "02:00:%02x:%02x:%02x:%02x", n >> 24,
-		 n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff);
-	mask_set(&e->next.supplied, PORT_ATTR_netdev, true);
-	mask_set(&e->next.supplied, PORT_ATTR_netdev_address, true);
+	snprintf(text, sizeof(text), "02:00:%02x:%02x:%02x:%02x", n >> 24, n >> 16 & 0xff,
+		 n >> 8 & 0xff, n & 0xff);
+	PORT_SUPPLY_TEXT(&e->next, netdev_address, text);
 	mask_set(&e->touched, PORT_ATTR_netdev, true);
 	return 0;
 }
@@ -615,7 +620,8 @@ static int complete_gids(PortEdit *e, const SimulatedDevice *d)
 		uint8_t v4[16] = {[10] = 0xff,	  [11] = 0xff,	 10,
 				  n >> 16 & 0xff, n >> 8 & 0xff, n & 0xff};
 
-		if (!v->netdev[0] || hw_address_parse(v->netdev_address, mac) != 6)
+		if (!TEXT_OF(v, netdev)[0] ||
+		    hw_address_parse(TEXT_OF(v, netdev_address), mac) != 6)
 			return 0;
 		mac_interface_id(mac, link_local + 8);
 		/* RoCE: both types of the link-local and of one IPv4 address. iWARP: the MAC */
@@ -627,7 +633,7 @@ static int complete_gids(PortEdit *e, const SimulatedDevice *d)
 						   : GID_TYPE_ROCE_V1;
 			memcpy(gids[i].gid, n_gids == 1 ? mac : i < 2 ? link_local : v4, 16);
 			gids[i].ifindex = v->ifindex;
-			memcpy(gids[i].netdev, v->netdev, sizeof(gids[i].netdev) - 1);
+			text_copy(gids[i].netdev, sizeof(gids[i].netdev), TEXT_OF(v, netdev));
 		}
 	}
 	n_gids = MIN(n_gids, v->gid_tbl_len);
@@ -647,7 +653,7 @@ int port_edit_complete(PortEdit *e, const SimulatedDevice *d)
 	if (is_of_record(e))
 		return 0;
 	agree_speeds(e);
-	if (!mask_has(&e->touched, PORT_ATTR_netdev_speed) && v->netdev[0] &&
+	if (!mask_has(&e->touched, PORT_ATTR_netdev_speed) && TEXT_OF(v, netdev)[0] &&
 	    decode_speed(v->active_speed_ex ? v->active_speed_ex : v->active_speed, &signalling,
 			 &data))
 		PORT_SUPPLY(&e->next, netdev_speed,

@@ -121,7 +121,7 @@ int simulated_set_row(const Attribute *rows, unsigned int i, void *values, AttrM
 				       "pkey.INDEX or netdev",
 				       a->field);
 	if (!*text)
-		memset((char *)values + a->offset, 0, a->size);
+		attr_clear(a, values);
 	else if ((attr_is_text(a->type) && strlen(text) >= a->size) ||
 		 attr_parse(a, values, text) < 0)
 		return scenario_refuse(-EINVAL, ret_message, "%s = %.100s: expected %s", a->field,

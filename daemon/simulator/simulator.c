@@ -392,7 +392,7 @@ static ParentState simulator_parent(const Source *s, const char *path, uint64_t 
 	while (g_hash_table_iter_next(&i, NULL, &d)) {
 		const DeviceValues *v = &((const SimulatedDevice *)d)->now.values;
 
-		if (!streq(v->sysfs_path, path))
+		if (!streq(TEXT_OF(v, sysfs_path), path))
 			continue;
 		/* one that is added again is another one */
 		*ret_identity = v->index + UINT64_C(1);

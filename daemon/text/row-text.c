@@ -52,11 +52,9 @@ int row_text_parse(const Attribute *a, void *values, const char *text)
 
 	if (a->size == 0)
 		return -EINVAL;
-	if (attr_is_text(a->type))
-		return word_parse(text, (char *)values + a->offset, a->size);
-	if (word_parse(text, word, sizeof(word)) < 0)
+	if (word_parse(text, word, attr_is_text(a->type) ? a->size : sizeof(word)) < 0)
 		return -EINVAL;
-	return attr_parse(a, values, word);
+	return attr_is_text(a->type) ? attr_set_text(a, values, word) : attr_parse(a, values, word);
 }
 
 /* Whether the member of C in ENTRY says anything. */

@@ -101,29 +101,33 @@ const char *answer_check(const Answer *a, const Query *q, const WireMessage *m)
 	return "a message of the other direction";
 }
 
-void answer_take_device(Answer *a, const WireDevice *m)
+int answer_take_device(Answer *a, const WireDevice *m)
 {
 	a->object = OBJECT_DEVICE;
 	a->has_device = true;
 	a->device_snapshot.values = m->values;
+	a->device_snapshot.values.texts = NULL;
 	a->device_snapshot.supplied = m->supplied;
 	a->device_snapshot.unanswered = m->unanswered;
 	a->device_snapshot.open_error = m->open_error;
+	return texts_make(m->texts, m->n_texts, &a->device_snapshot.values.texts);
 }
 
-void answer_take_port(Answer *a, const WirePort *m)
+int answer_take_port(Answer *a, const WirePort *m)
 {
 	a->object = OBJECT_PORT;
 	a->port = m->header.port;
 	a->port_error = m->error;
 	port_set_add(&a->has_ports, a->port);
 	a->port_snapshot.values = m->values;
+	a->port_snapshot.values.texts = NULL;
 	a->port_snapshot.supplied = m->supplied;
 	a->port_snapshot.unmeasured = m->unmeasured;
 	a->port_snapshot.unanswered = m->unanswered;
 	a->port_snapshot.open_error = m->open_error;
 	a->port_snapshot.parts = m->parts;
 	a->port_snapshot.failed = m->failed;
+	return texts_make(m->texts, m->n_texts, &a->port_snapshot.values.texts);
 }
 
 int answer_take_table(Answer *a, const WireTable *page)

@@ -29,9 +29,10 @@ static inline bool answer_has_begun(const Answer *a)
 /* The rule that M breaks as the next part of the answer to Q; NULL if it breaks none. Q NULL:
  * nothing was asked. */
 const char *answer_check(const Answer *a, const Query *q, const WireMessage *m);
-/* Take a part that answer_check() has let pass. A must have no object that is not delivered. */
-void answer_take_device(Answer *a, const WireDevice *m);
-void answer_take_port(Answer *a, const WirePort *m);
+/* Take a part that answer_check() has let pass. A must have no object that is not delivered.
+ * -ENOMEM. */
+int answer_take_device(Answer *a, const WireDevice *m);
+int answer_take_port(Answer *a, const WirePort *m);
 /* One page of a table of the object. -EBADMSG if it does not continue the last one, -ENOMEM. */
 int answer_take_table(Answer *a, const WireTable *page);
 /* Describes the next message of the answer to Q, as text for messages: "port 2 of mlx5_0". */

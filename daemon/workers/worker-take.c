@@ -46,7 +46,7 @@ static void take_answer(Worker *w, const WireMessage *m)
 {
 	Answer *a = &w->answer;
 	Request *head;
-	int r;
+	int r = 0;
 
 	w->started = true;
 	if (m->header.type == WIRE_END) {
@@ -56,19 +56,15 @@ static void take_answer(Worker *w, const WireMessage *m)
 	worker_renew_deadline(w);
 	switch ((WireType)m->header.type) {
 	case WIRE_DEVICE:
-		answer_take_device(a, &m->device);
+		r = answer_take_device(a, &m->device);
 		break;
 	case WIRE_PORT:
 		if (!deliver(w))
 			return;
-		answer_take_port(a, &m->port);
+		r = answer_take_port(a, &m->port);
 		break;
 	case WIRE_TABLE:
 		r = answer_take_table(a, &m->table);
-		if (r < 0)
-			worker_fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s",
-				    r == -EBADMSG ? "a page that does not continue its table"
-						  : strerror(-r));
 		break;
 	case WIRE_END:
 		if (!deliver(w))
@@ -88,6 +84,10 @@ static void take_answer(Worker *w, const WireMessage *m)
 	case _WIRE_MAX:
 		break;
 	}
+	if (r < 0)
+		worker_fail(w, QUERY_ERROR_PROTOCOL, "worker broke the protocol: %s",
+			    r == -EBADMSG ? "a page that does not continue its table"
+					  : strerror(-r));
 }
 
 /* The rule that the process breaks when it asks by itself now; NULL if it breaks none. A request

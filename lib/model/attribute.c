@@ -12,24 +12,6 @@
 #include "port-name.h"
 #include "table.h"
 
-const Attribute port_attributes[_PORT_ATTR_MAX] = {
-#define PORT(field, ...) [PORT_ATTR_##field] = {ATTR_ROW(PortValues, field, __VA_ARGS__)},
-#include "port-attributes.def"
-#undef PORT
-};
-
-const Attribute device_attributes[_DEVICE_ATTR_MAX] = {
-#define DEVICE(field, ...) [DEVICE_ATTR_##field] = {ATTR_ROW(DeviceValues, field, __VA_ARGS__)},
-#include "device-attributes.def"
-#undef DEVICE
-};
-
-const PortAttr listed_attributes[_LISTED_MAX] = {
-#define LISTED(field) [LISTED_##field] = PORT_ATTR_##field,
-#include "list-attributes.def"
-#undef LISTED
-};
-
 static const struct {
 	const char *raw, *published;
 } signatures[_ATTR_TYPE_MAX] = {
@@ -46,34 +28,6 @@ const char *attr_signature(AttrType type)
 const char *attr_raw_signature(AttrType type)
 {
 	return signatures[type].raw;
-}
-
-uint64_t attr_get_raw(const Attribute *a, const void *values)
-{
-	const char *p = (const char *)values + a->offset;
-	uint32_t u32;
-	uint64_t u64;
-
-	if (a->size == sizeof(u32)) {
-		memcpy(&u32, p, sizeof(u32));
-		return u32;
-	}
-	assert(a->size == sizeof(u64));
-	memcpy(&u64, p, sizeof(u64));
-	return u64;
-}
-
-void attr_set_raw(const Attribute *a, void *values, uint64_t raw)
-{
-	char *p = (char *)values + a->offset;
-	uint32_t u32 = (uint32_t)raw;
-
-	if (a->size == sizeof(u32)) {
-		memcpy(p, &u32, sizeof(u32));
-		return;
-	}
-	assert(a->size == sizeof(raw));
-	memcpy(p, &raw, sizeof(raw));
 }
 
 static int publish_u32(AttrValue *ret, uint32_t value)
@@ -384,6 +338,7 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 {
 	const char *raw_text = startswith(text, "raw:");
 	uint64_t most = a->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
+	AttrPath clean;
 	uint64_t raw;
 
 	if (a->size == 0)
@@ -391,8 +346,8 @@ int attr_parse(const Attribute *a, void *values, const char *text)
 	if (attr_is_list(a->type) && !list_is_valid(a->type, text))
 		return -EINVAL;
 	if (attr_is_text(a->type)) {
-		text_copy_clean((char *)values + a->offset, a->size, text);
-		return 0;
+		text_copy_clean(clean, a->size, text);
+		return attr_set_text(a, values, clean);
 	}
 	if (raw_text ? text_to_u64(raw_text, most, &raw) < 0
 		     : parse_published(a, values, text, most, &raw) < 0)

@@ -19,12 +19,16 @@
 #include "table-columns.def"
 #include "util.h"
 
-/* Storage of a text, always terminated, zero behind its end, and valid UTF-8. */
+/* Room for a text, always terminated and valid UTF-8. */
 typedef char AttrText[64];
 /* The same for a text that the kernel keeps in 64 bytes without a zero behind it. */
 typedef char AttrLongText[72];
 /* The same for a path in sysfs, or a long list. */
 typedef char AttrPath[320];
+/* A text among the values: where it begins in their Texts; 0: it is empty. */
+typedef struct TextAt {
+	uint16_t at;
+} TextAt;
 /* The greatest number of a VLAN (IEEE 802.1Q). */
 #define VLAN_MAX 4094U
 /* The type of rows without storage among the values: a structure without members has size 0 in GNU
@@ -33,10 +37,10 @@ typedef struct AttrNone {
 } AttrNone;
 
 /*
- * T(type, storage, raw D-Bus signature, published D-Bus signature). A table takes no room among the
- * values: its entries are in a struct Table beside them, and its columns are rows of
- * table-columns.def, from which its signature comes. UNAVAILABLE is computed from the validity
- * mask.
+ * T(type, room, raw D-Bus signature, published D-Bus signature). ROOM is how a number stands among
+ * the values; of a text, the longest has it. A table takes no room among the values: its entries
+ * are in a struct Table beside them, and its columns are rows of table-columns.def, from which its
+ * signature comes. UNAVAILABLE is computed from the validity mask.
  */
 /* clang-format off */
 #define ATTR_TYPES(T)                                                                                       \
@@ -84,7 +88,7 @@ typedef struct AttrNone {
 /* clang-format on */
 
 typedef enum AttrType {
-#define T(type, storage, raw, published) ATTR_##type,
+#define T(type, room, raw, published) ATTR_##type,
 	ATTR_TYPES(T)
 #undef T
 		_ATTR_TYPE_MAX
@@ -307,13 +311,50 @@ static inline bool mask_take(AttrMask *m, unsigned int *ret)
 	for (AttrMask a##_left = (mask); !mask_is_empty(&a##_left); a##_left = (AttrMask){})       \
 		for (unsigned int a = 0; mask_take(&a##_left, &a);)
 
-#define T(type, storage, raw, published) typedef storage attr_##type;
+/* attr_room_U32 is the room of type U32, and attr_U32 what stands among the values. */
+#define T(type, room, raw, published)                                                              \
+	typedef room attr_room_##type;                                                             \
+	typedef __typeof__(                                                                        \
+		_Generic(*(room *)0, char *: *(TextAt *)0, default: *(room *)0)) attr_##type;
 ATTR_TYPES(T)
 #undef T
 
-/* The scalar values, raw: plain data without pointers. Which of them mean anything is in the
- * AttrMask that goes with them. */
+/*
+ * The texts of a PortValues or DeviceValues, which say where each begins. Whoever keeps a copy of
+ * values holds their texts too: texts_hold(), texts_release(). Texts with one holder change in
+ * place; of others the one who sets a text gets a copy. Behind an empty text, the texts stand one
+ * after the other, each with its zero.
+ */
+typedef struct Texts {
+	uint32_t holders;
+	uint16_t used, room; /* bytes */
+	char bytes[];
+} Texts;
+
+/* One holder more. T may be NULL, which has no text. Returns T. */
+static inline Texts *texts_hold(Texts *t)
+{
+	if (t)
+		t->holders++;
+	return t;
+}
+/* One holder less; the last frees T, which may be NULL. */
+static inline void texts_release(Texts *t)
+{
+	if (t && --t->holders == 0)
+		free(t);
+}
+
+/* New texts of the N bytes at BYTES, which begin with an empty text, and of which the last is 0;
+ * NULL if there is no other text. -ENOMEM. */
+int texts_make(const char *bytes, size_t n, Texts **ret);
+/* text_sanitize() of each text of T, which may be NULL: of all that hold T. */
+void texts_sanitize(Texts *t);
+
+/* The scalar values, raw. Which of them mean anything is in the AttrMask that goes with them. Their
+ * texts are the first member, so that those are found whatever the values are of. */
 typedef struct PortValues {
+	Texts *texts;
 #define PORT(field, name, type, unit, interface, class, valid, source, absent, metric, help)       \
 	attr_##type field;
 #include "port-attributes.def"
@@ -321,6 +362,7 @@ typedef struct PortValues {
 } PortValues;
 
 typedef struct DeviceValues {
+	Texts *texts;
 #define DEVICE(field, name, type, unit, interface, class, valid, source, absent, metric, help)     \
 	attr_##type field;
 #include "device-attributes.def"
@@ -328,7 +370,8 @@ typedef struct DeviceValues {
 } DeviceValues;
 
 /* One row. The first part is that of the .def file; OFFSET is where the field is in its structure
- * and SIZE its size there: 0 for a table and for UNAVAILABLE. */
+ * and SIZE its size there: 0 for a table and for UNAVAILABLE. Of a text, SIZE is the room for the
+ * longest, with its zero. */
 typedef struct Attribute {
 	const char *field; /* name in the structure, in Query() and in scenarios: "active_mtu" */
 	const char *name;  /* of the property: "ActiveMtu" */
@@ -343,6 +386,7 @@ typedef struct Attribute {
 	const char *help; /* one sentence */
 	uint16_t offset;
 	uint16_t size;
+	bool is_of_port; /* or of a device */
 } Attribute;
 
 /* The members of an Attribute from a row of a .def file, of which FIELD_ is the first part;
@@ -352,7 +396,8 @@ typedef struct Attribute {
 	.field = #field_, .name = #name_, .type = ATTR_##type_, .unit = UNIT_##unit_,              \
 	.interface = INTERFACE_##interface_, .class = CLASS_##class_, .valid = VALID_##valid_,     \
 	.source = SOURCE_##source_, .absent = ABSENT_##absent_, .metric = METRIC_##metric_,        \
-	.help = help_, .offset = offsetof(structure, field_), .size = sizeof(attr_##type_)
+	.help = help_, .offset = offsetof(structure, field_), .size = sizeof(attr_room_##type_),   \
+	.is_of_port = __builtin_types_compatible_p(structure, PortValues)
 
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
@@ -406,11 +451,32 @@ static inline bool attr_has_range(AttrType type)
 	return type == ATTR_SPEED || type == ATTR_MTU || type == ATTR_WIDTH ||
 	       type == ATTR_VL_CODE || type == ATTR_TIMEOUT;
 }
+/* The text AT in TEXTS, for TEXT_OF() and attr_get_text(). It is there until a text is set. */
+static inline const char *texts_get(const Texts *texts, TextAt at)
+{
+	return at.at ? texts->bytes + at.at : "";
+}
+/* The text FIELD of V, a PortValues or DeviceValues. */
+#define TEXT_OF(v, field) texts_get((v)->texts, (v)->field)
 /* The text of row A, which must be one, in VALUES. */
 static inline const char *attr_get_text(const Attribute *a, const void *values)
 {
-	return (const char *)values + a->offset;
+	TextAt at;
+
+	memcpy(&at, (const char *)values + a->offset, sizeof(at));
+	return texts_get(*(Texts *const *)values, at);
 }
+/* Sets it; what is longer than its room is cut. TEXT may be one of the same values. -ENOMEM: it is
+ * as it was. */
+int attr_set_text(const Attribute *a, void *values, const char *text);
+
+/* The value of row A of FROM goes to TO, values of the same kind of object. -ENOMEM: a text is as
+ * it was. */
+int attr_copy(const Attribute *a, void *to, const void *from);
+/* The value of row A is 0, or empty. */
+void attr_clear(const Attribute *a, void *values);
+/* Whether row A, which may have no field there, is the same in two values. */
+bool attr_is_equal(const Attribute *a, const void *x, const void *y);
 
 /*
  * How the scalar row A of VALUES is published: enumerations as names, MTUs in bytes, widths in

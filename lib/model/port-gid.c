@@ -7,7 +7,8 @@ static GidChoice choice_of(const PortValues *v, const GidEntry *g)
 	GidChoice c = {.type = g->type, .index = g->index};
 
 	memcpy(c.gid, g->gid, sizeof(c.gid));
-	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, v->netdev, v->netdev_master);
+	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, TEXT_OF(v, netdev),
+			    TEXT_OF(v, netdev_master));
 	return c;
 }
 

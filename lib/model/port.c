@@ -10,6 +10,7 @@ void port_snapshot_done(PortSnapshot *s)
 {
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		table_free(s->tables[t]);
+	texts_release(s->values.texts);
 	*s = (PortSnapshot){};
 }
 
@@ -17,6 +18,7 @@ void device_snapshot_done(DeviceSnapshot *s)
 {
 	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
 		table_free(s->tables[t]);
+	texts_release(s->values.texts);
 	*s = (DeviceSnapshot){};
 }
 
@@ -104,7 +106,8 @@ static void derive_bond(PortSnapshot *s)
 
 	if (!mask_has(&s->supplied, PORT_ATTR_bond_members))
 		return;
-	bond_rates(s->tables[PORT_TABLE_BOND_MEMBERS], s->values.bond_mode, &all, &active);
+	bond_rates(s->tables[PORT_TABLE_BOND_MEMBERS], TEXT_OF(&s->values, bond_mode), &all,
+		   &active);
 	PORT_SUPPLY(s, bond_rate, all);
 	PORT_SUPPLY(s, bond_active_rate, active);
 }
@@ -127,7 +130,8 @@ static bool derive_ethernet_rate(PortSnapshot *s, const DeviceSnapshot *device)
 	const PortValues *v = &s->values;
 	bool is_lag_port = mask_has(&device->supplied, DEVICE_ATTR_num_lag_ports) &&
 			   device->values.num_lag_ports > 1 &&
-			   mask_has(&s->supplied, PORT_ATTR_netdev_master) && v->netdev_master[0];
+			   mask_has(&s->supplied, PORT_ATTR_netdev_master) &&
+			   *TEXT_OF(v, netdev_master);
 
 	if (v->link_layer != LINK_LAYER_ETHERNET)
 		return false;
@@ -341,13 +345,6 @@ static uint32_t rule_state(const PortSnapshot *s)
 	return mask_has(&s->unmeasured, PORT_ATTR_state) ? PORT_STATE_ACTIVE : s->values.state;
 }
 
-/* Cleans the TEXTS, rows of TABLE, in VALUES. */
-static void sanitize(const Attribute *table, AttrMask texts, void *values)
-{
-	MASK_FOREACH(a, texts)
-	text_sanitize((char *)values + table[a].offset, table[a].size);
-}
-
 /* The names of network interfaces are the administrator's choice, and the kernel takes names that
  * are no valid text. */
 static void sanitize_table(AttrType type, const Table *t)
@@ -388,8 +385,7 @@ void port_derive(PortSnapshot *s, const DeviceSnapshot *device)
 {
 	const AttrMask core = port_rows(row_is_of_core);
 
-	sanitize(port_attributes, mask_and(port_rows(row_is_text), mask_or(s->supplied, core)),
-		 &s->values);
+	texts_sanitize(s->values.texts);
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)
 		sanitize_table(port_attributes[port_table_attr(t)].type, s->tables[t]);
 	s->supplied = mask_without(s->supplied, port_rows(row_is_derived));
@@ -414,8 +410,7 @@ void device_derive(DeviceSnapshot *s)
 {
 	const AttrMask core = device_rows(row_is_of_core);
 
-	sanitize(device_attributes, mask_and(device_rows(row_is_text), mask_or(s->supplied, core)),
-		 &s->values);
+	texts_sanitize(s->values.texts);
 	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++)
 		sanitize_table(device_attributes[device_table_attr(t)].type, s->tables[t]);
 	s->valid = mask_or(core,
@@ -437,13 +432,8 @@ static AttrMask differing_values(const Attribute *table, AttrMask both, const vo
 	AttrMask differ = {};
 
 	MASK_FOREACH(i, both)
-	{
-		const char *in_a = (const char *)a + table[i].offset;
-		const char *in_b = (const char *)b + table[i].offset;
-
-		if (memcmp(in_a, in_b, table[i].size) != 0)
-			mask_set(&differ, i, true);
-	}
+	if (!attr_is_equal(&table[i], a, b))
+		mask_set(&differ, i, true);
 	return differ;
 }
 
@@ -516,7 +506,7 @@ static unsigned int part_behind(PortAttr a)
 
 static bool has_fec_off(const PortSnapshot *s)
 {
-	return streq(s->values.fec_mode, "off");
+	return streq(TEXT_OF(&s->values, fec_mode), "off");
 }
 
 /* Why row A, which rdmad measures, has no value. */

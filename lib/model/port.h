@@ -24,7 +24,7 @@ typedef struct PortRail {
 	AttrRailSource source;
 } PortRail;
 
-/* A port as one query saw it. The snapshot owns its tables. */
+/* A port as one query saw it. The snapshot owns its tables, and holds its texts. */
 typedef struct PortSnapshot {
 	PortValues values;
 	AttrMask supplied; /* the rows that the sources filled */
@@ -74,7 +74,7 @@ typedef struct OpenError {
  * that does not last. */
 const OpenError *open_error_find(int32_t error);
 
-/* A device as one query saw it. The snapshot owns its tables. */
+/* A device as one query saw it. The snapshot owns its tables, and holds its texts. */
 typedef struct DeviceSnapshot {
 	DeviceValues values;
 	AttrMask supplied;
@@ -104,23 +104,25 @@ void device_array_free(DeviceSnapshot *devices, size_t n);
 		(s)->values.field_ = (value);                                                      \
 		mask_set(&(s)->supplied, prefix##_##field_, true);                                 \
 	} while (false)
-#define PORT_SUPPLY(s, field, value)   SUPPLY(s, PORT_ATTR, field, value)
-#define DEVICE_SUPPLY(s, field, value) SUPPLY(s, DEVICE_ATTR, field, value)
-#define PORT_SUPPLY_TEXT(s, field, text)                                                           \
-	do {                                                                                       \
-		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
-		mask_set(&(s)->supplied, PORT_ATTR_##field, true);                                 \
-	} while (false)
-#define DEVICE_SUPPLY_TEXT(s, field, text)                                                         \
-	do {                                                                                       \
-		text_copy((s)->values.field, sizeof((s)->values.field), text);                     \
-		mask_set(&(s)->supplied, DEVICE_ATTR_##field, true);                               \
-	} while (false)
+#define PORT_SUPPLY(s, field, value)	   SUPPLY(s, PORT_ATTR, field, value)
+#define DEVICE_SUPPLY(s, field, value)	   SUPPLY(s, DEVICE_ATTR, field, value)
+#define PORT_SUPPLY_TEXT(s, field, text)   port_supply_text(s, PORT_ATTR_##field, text)
+#define DEVICE_SUPPLY_TEXT(s, field, text) device_supply_text(s, DEVICE_ATTR_##field, text)
 /* The same with the number of ROW. */
 static inline void port_supply_number(PortSnapshot *s, PortAttr row, uint64_t number)
 {
 	attr_set_raw(&port_attributes[row], &s->values, number);
 	mask_set(&s->supplied, row, true);
+}
+
+/* The same with TEXT. Without memory for it the row is not supplied. */
+static inline void port_supply_text(PortSnapshot *s, PortAttr row, const char *text)
+{
+	mask_set(&s->supplied, row, attr_set_text(&port_attributes[row], &s->values, text) == 0);
+}
+static inline void device_supply_text(DeviceSnapshot *s, DeviceAttr row, const char *text)
+{
+	mask_set(&s->supplied, row, attr_set_text(&device_attributes[row], &s->values, text) == 0);
 }
 
 /*

@@ -51,6 +51,8 @@ static int fake_enumerate(_unused_ Source *s, DeviceSnapshot **ret, size_t *ret_
 		fake.leave_out_first--;
 		memmove(*ret, *ret + 1, --(*ret_n) * sizeof(DeviceSnapshot));
 	}
+	for (size_t i = 0; i < *ret_n; i++)
+		texts_hold((*ret)[i].values.texts);
 	return 0;
 }
 
@@ -119,7 +121,7 @@ static int open_fake(_unused_ void *userdata, const SourceHandler *handler, void
 
 void set_device(size_t i, uint32_t index, const char *name, uint32_t ports)
 {
-	fake.devices[i] = (DeviceSnapshot){};
+	device_snapshot_done(&fake.devices[i]);
 	DEVICE_SUPPLY(&fake.devices[i], index, index);
 	DEVICE_SUPPLY_TEXT(&fake.devices[i], name, name);
 	DEVICE_SUPPLY(&fake.devices[i], node_type, 1);
@@ -447,6 +449,8 @@ int teardown(void **state)
 	sd_bus_detach_event(t->f->bus);
 	fixture_free(t->f);
 	sd_event_unref(t->event);
+	for (size_t i = 0; i < DEVICES_MAX; i++)
+		device_snapshot_done(&fake.devices[i]);
 	free(t);
 	return 0;
 }

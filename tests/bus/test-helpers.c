@@ -136,7 +136,7 @@ static void test_cable(void **state)
 {
 	Fixture *f = *state;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *none = NULL, *module = NULL;
-	PortSnapshot expected = {};
+	_cleanup_(port_snapshot_done) PortSnapshot expected = {};
 	const char *name, *value;
 	ModulePages pages;
 

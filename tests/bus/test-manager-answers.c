@@ -12,18 +12,19 @@ static void test_end_without_answers(void **state)
 	start(t);
 	answer_end(last_query()->id, 0, "");
 	assert_true(device(t, 1)->now.values.stale);
-	assert_string_equal(device(t, 1)->now.values.last_error, "the answer is incomplete");
-	assert_string_equal(device(t, 1)->now.values.last_error_code, "incomplete");
-	assert_string_equal(port(t, 1, 2)->last_error_code, "incomplete");
+	assert_string_equal(TEXT_OF(&device(t, 1)->now.values, last_error),
+			    "the answer is incomplete");
+	assert_string_equal(TEXT_OF(&device(t, 1)->now.values, last_error_code), "incomplete");
+	assert_string_equal(TEXT_OF(port(t, 1, 2), last_error_code), "incomplete");
 	assert_true(port(t, 1, 2)->stale);
 	/* it is asked again by itself, and that heals it */
 	let_retry(t, 1);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer(4);
 	assert_false(device(t, 1)->now.values.stale);
-	assert_string_equal(device(t, 1)->now.values.last_error_code, "");
+	assert_string_equal(TEXT_OF(&device(t, 1)->now.values, last_error_code), "");
 	assert_false(port(t, 1, 2)->stale);
-	assert_string_equal(port(t, 1, 2)->last_error_code, "");
+	assert_string_equal(TEXT_OF(port(t, 1, 2), last_error_code), "");
 }
 
 static void test_other_ids(void **state)
@@ -365,7 +366,7 @@ static void test_times_out_twice(void **state)
 	answer(4);
 	assert_false(port(t, 1, 1)->stale);
 	assert_false(device(t, 1)->now.values.stale);
-	assert_string_equal(port(t, 1, 1)->last_error, "");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), last_error), "");
 }
 
 /* D-Bus has no way to send such text. */
@@ -378,7 +379,7 @@ static void test_error_is_no_text(void **state)
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer_end(last_query()->id, -EIO, "firmware says \xff\xfe\x01");
 	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
-	assert_string_equal(port(t, 1, 1)->last_error, "firmware says ???");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), last_error), "firmware says ???");
 }
 
 /* A port answers for itself alone, and its error is looked at again. */

@@ -136,7 +136,7 @@ static void test_two_modules(void **state)
 	give_answer(t);
 	await_call(t, 2);
 	give_answer(t);
-	assert_string_equal(v->cable_serial, "MT2001");
+	assert_string_equal(TEXT_OF(v, cable_serial), "MT2001");
 	assert_reason(t, 1, PORT_ATTR_cable_vendor, "not-reported");
 	assert_int_equal(v->last_query, last_query_usec);
 	/* of org.rdma.Port and of org.rdma.Port.Cable */
@@ -152,7 +152,7 @@ static void test_two_modules(void **state)
 	answer_ethernet(4);
 	barrier(t);
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
-	assert_string_equal(v->cable_serial, "MT2001");
+	assert_string_equal(TEXT_OF(v, cable_serial), "MT2001");
 	assert_int_equal(cable.n_calls, 2);
 }
 
@@ -222,7 +222,7 @@ static void test_errors(void **state)
 	t->manager->cable_begin_usec -= 90 * USEC_PER_SEC;
 	give_answer(t);
 	assert_int_equal(c->failures, 0);
-	assert_string_equal(port(t, 1, 1)->cable_serial, "MT2001");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), cable_serial), "MT2001");
 	spared = c->spared_usec;
 	assert_int_equal(c->due_usec, spared);
 	assert_true(spared > 24 * 60 * MINUTE);
@@ -259,8 +259,8 @@ static void test_bad_answers(void **state)
 	cable.field = "cable_vendor";
 	cable.text = "raw:\x1b";
 	give_answer(t);
-	assert_string_equal(port(t, 1, 1)->cable_vendor, "raw:?");
-	assert_string_equal(port(t, 1, 1)->netdev, "eth1");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), cable_vendor), "raw:?");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), netdev), "eth1");
 }
 
 /* The device goes while its module is read. */
@@ -284,7 +284,7 @@ static void test_infiniband(void **state)
 
 	RUN_UNTIL(t, sd_event_source_get_time(t->manager->cable, &when) >= 0 && when > 0 &&
 			     (sd_event_now(t->event, CLOCK_MONOTONIC, &now), when > now));
-	assert_string_equal(port(t, 1, 1)->netdev, "eth1");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), netdev), "eth1");
 	assert_null(t->manager->cable_asked);
 	assert_int_equal(cable.n_calls, 0);
 }

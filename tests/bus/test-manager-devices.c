@@ -30,7 +30,7 @@ static void test_index_used_again(void **state)
 	answer_end(id, 0, "");
 	assert_false(device_port(device(t, 1), 1)->published);
 	answer(4);
-	assert_string_equal(port(t, 1, 1)->device_name, "rocep1");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), device_name), "rocep1");
 	assert_int_equal(port(t, 1, 1)->state, 4);
 }
 
@@ -121,9 +121,9 @@ static void test_renamed_while_asked(void **state)
 	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
 	RUN_UNTIL(t, fake.n_queries == 3);
 	assert_string_equal(last_query()->name, "renamed");
-	assert_string_equal(device(t, 1)->now.values.name, "renamed");
-	assert_string_equal(port(t, 1, 1)->device_name, "renamed");
-	assert_string_equal(port(t, 1, 2)->device_name, "renamed");
+	assert_string_equal(TEXT_OF(&device(t, 1)->now.values, name), "renamed");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), device_name), "renamed");
+	assert_string_equal(TEXT_OF(port(t, 1, 2), device_name), "renamed");
 }
 
 /* The parent of a plane is renamed while the plane is asked: the answer has the old name of the
@@ -139,10 +139,10 @@ static void test_parent_renamed_while_asked(void **state)
 	id = last_query()->id;
 	DEVICE_SUPPLY_TEXT(&fake.devices[0], parent, "renamed");
 	tell(2, EVENT_ALL_PORTS, REASON_DEVICE);
-	RUN_UNTIL(t, streq(device(t, 1)->now.values.parent, "renamed"));
+	RUN_UNTIL(t, streq(TEXT_OF(&device(t, 1)->now.values, parent), "renamed"));
 	DEVICE_SUPPLY_TEXT(&late, parent, "mlx5_9");
 	fake.handler->device(fake.userdata, id, &late);
-	assert_string_equal(device(t, 1)->now.values.parent, "renamed");
+	assert_string_equal(TEXT_OF(&device(t, 1)->now.values, parent), "renamed");
 	answer_end(id, 0, "");
 }
 

@@ -287,15 +287,15 @@ static void test_neighbor(void **state)
 
 	assert_unknown(t, 1);
 	ask(t);
-	assert_string_equal(v->neighbor, "leaf-r07-a");
-	assert_string_equal(v->neighbor_port, "Ethernet12/1");
-	assert_string_equal(v->neighbor_port_text, "to node17");
-	assert_string_equal(v->neighbor_chassis, "02:00:00:00:00:01");
-	assert_string_equal(v->neighbor_address, "192.0.2.1");
+	assert_string_equal(TEXT_OF(v, neighbor), "leaf-r07-a");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "Ethernet12/1");
+	assert_string_equal(TEXT_OF(v, neighbor_port_text), "to node17");
+	assert_string_equal(TEXT_OF(v, neighbor_chassis), "02:00:00:00:00:01");
+	assert_string_equal(TEXT_OF(v, neighbor_address), "192.0.2.1");
 	assert_int_equal(v->neighbor_frame, 9216);
-	assert_string_equal(v->neighbor_pfc, "3,4");
-	assert_string_equal(v->neighbor_ets, "40,0,0,60,0,0,0,0");
-	assert_string_equal(v->neighbor_source, "lldpd");
+	assert_string_equal(TEXT_OF(v, neighbor_pfc), "3,4");
+	assert_string_equal(TEXT_OF(v, neighbor_ets), "40,0,0,60,0,0,0,0");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "lldpd");
 	assert_int_equal(v->neighbor_since, 5);
 	/* the hardware was not asked */
 	assert_int_equal(v->last_query, last_query_usec);
@@ -311,7 +311,7 @@ static void test_neighbor(void **state)
 	answer_ethernet(4);
 	barrier(t);
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
-	assert_string_equal(v->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(v, neighbor), "leaf-r07-a");
 }
 
 /* The time to ask comes again before the answer: who answers is asked once. */
@@ -344,7 +344,7 @@ static void test_link_down(void **state)
 	answer_ethernet(1);
 	neighbors.system = NULL;
 	ask(t);
-	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor), "leaf-r07-a");
 	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
 	barrier(t);
 	answer_ethernet(4);
@@ -366,11 +366,11 @@ static void test_without_lldpd(void **state)
 	Test *t = *state;
 
 	ask(t);
-	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor), "leaf-r07-a");
 	make_sign(t, NEIGHBORS_OF_LLDPD, false);
 	neighbors.n_calls = 0;
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
-	RUN_UNTIL(t, !port(t, 1, 1)->neighbor[0]);
+	RUN_UNTIL(t, !TEXT_OF(port(t, 1, 1), neighbor)[0]);
 	barrier(t);
 	assert_unknown(t, 1);
 	assert_int_equal(neighbors.n_calls, 0);
@@ -384,11 +384,11 @@ static void test_bad_answers(void **state)
 	ask(t);
 	neighbors.fails = true;
 	ask(t);
-	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor), "leaf-r07-a");
 	neighbors.fails = false;
 	neighbors.is_strange = true;
 	ask(t);
-	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor), "leaf-r07-a");
 	neighbors.is_strange = false;
 	neighbors.system = "leaf-r07-b";
 	neighbors.vlan = 4095;
@@ -396,7 +396,7 @@ static void test_bad_answers(void **state)
 	assert_int_equal(port(t, 1, 1)->neighbor_vlan, 0);
 	neighbors.vlan = 4094;
 	ask(t);
-	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-b");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor), "leaf-r07-b");
 	assert_int_equal(port(t, 1, 1)->neighbor_vlan, 4094);
 }
 
@@ -415,9 +415,9 @@ static void test_many(void **state)
 		char system[16];
 
 		snprintf(system, sizeof(system), "leaf-%u", n);
-		assert_string_equal(port(t, 1, n)->neighbor, system);
+		assert_string_equal(TEXT_OF(port(t, 1, n), neighbor), system);
 	}
-	assert_string_equal(port(t, 1, 1)->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor), "leaf-r07-a");
 	print_message("answers: %u\n", neighbors.n_calls);
 }
 
@@ -440,14 +440,14 @@ static void test_network_manager(void **state)
 	assert_int_equal(network_manager.n_calls, 0);
 	make_sign(t, NEIGHBORS_OF_NETWORK_MANAGER, true);
 	ask_network_manager(t);
-	assert_string_equal(v->neighbor_source, "lldpd");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "lldpd");
 	/* lldpd goes, or hears nothing there */
 	neighbors.system = NULL;
 	ask(t);
 	ask_network_manager(t);
-	assert_string_equal(v->neighbor_source, "NetworkManager");
-	assert_string_equal(v->neighbor_port, "swp1");
-	assert_string_equal(v->neighbor, "");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "NetworkManager");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "swp1");
+	assert_string_equal(TEXT_OF(v, neighbor), "");
 	since = v->neighbor_since;
 	assert_true(since > 5);
 	/* the same end is there since then, also while lldpd is asked in vain */
@@ -458,7 +458,7 @@ static void test_network_manager(void **state)
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
 	network_manager.port = "swp2";
 	ask_network_manager(t);
-	assert_string_equal(v->neighbor_port, "swp2");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "swp2");
 	assert_true(v->neighbor_since > since);
 	network_manager.port = NULL;
 	ask_network_manager(t);
@@ -468,10 +468,10 @@ static void test_network_manager(void **state)
 	ask_network_manager(t);
 	neighbors.system = "leaf-r07-a";
 	ask(t);
-	assert_string_equal(v->neighbor_source, "lldpd");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "lldpd");
 	network_manager.port = NULL;
 	ask_network_manager(t);
-	assert_string_equal(v->neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(v, neighbor), "leaf-r07-a");
 }
 
 static void ask_networkd(Test *t)
@@ -493,13 +493,13 @@ static void test_networkd(void **state)
 	assert_int_equal(networkd.n_calls, 0);
 	make_sign(t, NEIGHBORS_OF_NETWORKD, true);
 	ask_networkd(t);
-	assert_string_equal(v->neighbor_source, "lldpd");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "lldpd");
 	neighbors.system = NULL;
 	ask(t);
 	ask_networkd(t);
-	assert_string_equal(v->neighbor_source, "systemd-networkd");
-	assert_string_equal(v->neighbor, "leaf-r07-a");
-	assert_string_equal(v->neighbor_port, "Ethernet12/1");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "systemd-networkd");
+	assert_string_equal(TEXT_OF(v, neighbor), "leaf-r07-a");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "Ethernet12/1");
 	assert_int_equal(v->neighbor_vlan, 7);
 	assert_false(mask_has(&device_port(device(t, 1), 1)->now.valid, PORT_ATTR_neighbor_pfc));
 	assert_false(mask_has(&device_port(device(t, 1), 1)->now.valid, PORT_ATTR_neighbor_ets));
@@ -509,16 +509,16 @@ static void test_networkd(void **state)
 	ask_networkd(t);
 	ask_network_manager(t);
 	assert_int_equal(v->neighbor_since, since);
-	assert_string_equal(v->neighbor_source, "systemd-networkd");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "systemd-networkd");
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
 	networkd.port = "Ethernet13/1";
 	ask_networkd(t);
-	assert_string_equal(v->neighbor_port, "Ethernet13/1");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "Ethernet13/1");
 	assert_true(v->neighbor_since > since);
 	networkd.port = NULL;
 	ask_networkd(t);
 	ask_network_manager(t);
-	assert_string_equal(v->neighbor_source, "NetworkManager");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "NetworkManager");
 }
 
 /* It has left the bus, and its directory is there still. */
@@ -530,11 +530,11 @@ static void test_network_manager_ends(void **state)
 	make_sign(t, NEIGHBORS_OF_NETWORK_MANAGER, true);
 	network_manager.port = "swp1";
 	ask_network_manager(t);
-	assert_string_equal(port(t, 1, 1)->neighbor_port, "swp1");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor_port), "swp1");
 	assert_true(sd_bus_release_name(neighbors.bus, NM_NAME) >= 0);
 	t->manager->neighbors_usec = config.neighbor_usec;
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
-	RUN_UNTIL(t, !port(t, 1, 1)->neighbor_port[0]);
+	RUN_UNTIL(t, !TEXT_OF(port(t, 1, 1), neighbor_port)[0]);
 	barrier(t);
 	assert_unknown(t, 1);
 }
@@ -548,17 +548,17 @@ static void test_fabric(void **state)
 	assert_why(t, 1, "not-asked");
 	ask_fabric(t);
 	assert_int_equal(fabric.n_ports, 2);
-	assert_string_equal(fabric.device, v->device_name);
+	assert_string_equal(fabric.device, TEXT_OF(v, device_name));
 	assert_int_equal(fabric.port, 1);
-	assert_string_equal(v->neighbor, "MF0;leaf-r07-a:MQM9700/U1");
-	assert_string_equal(v->neighbor_port, "12");
-	assert_string_equal(v->neighbor_chassis, "02c9:0000:0000:0000");
+	assert_string_equal(TEXT_OF(v, neighbor), "MF0;leaf-r07-a:MQM9700/U1");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "12");
+	assert_string_equal(TEXT_OF(v, neighbor_chassis), "02c9:0000:0000:0000");
 	assert_int_equal(v->neighbor_guid, UINT64_C(0x2c9000000000001));
 	assert_int_equal(v->neighbor_type, 2);
 	/* bits without a meaning are left out */
-	assert_string_equal(v->neighbor_widths, "1,4,2");
-	assert_string_equal(v->neighbor_speeds, "SDR,DDR,QDR,FDR10,HDR,XDR");
-	assert_string_equal(v->neighbor_source, "mad");
+	assert_string_equal(TEXT_OF(v, neighbor_widths), "1,4,2");
+	assert_string_equal(TEXT_OF(v, neighbor_speeds), "SDR,DDR,QDR,FDR10,HDR,XDR");
+	assert_string_equal(TEXT_OF(v, neighbor_source), "mad");
 	since = v->neighbor_since;
 	assert_true(since > 0);
 	assert_why(t, 2, "not-asked");
@@ -571,12 +571,12 @@ static void test_fabric(void **state)
 	assert_int_equal(fixture_count_signals(t->f, PORT_1, "PropertiesChanged"), 0);
 	fabric.number = 13;
 	ask_fabric(t);
-	assert_string_equal(v->neighbor_port, "13");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "13");
 	assert_true(v->neighbor_since > since);
 	/* an answer that is none changes nothing */
 	fabric.is_strange = true;
 	ask_fabric(t);
-	assert_string_equal(v->neighbor_port, "13");
+	assert_string_equal(TEXT_OF(v, neighbor_port), "13");
 	fabric.is_strange = false;
 	fabric.system = NULL;
 	ask_fabric(t);
@@ -617,7 +617,7 @@ static void test_fabric_codes(void **state)
 	/* the other end is known, and stays while the link is down */
 	fabric.why = NULL;
 	ask_fabric(t);
-	assert_string_equal(port(t, 1, 1)->neighbor_port, "12");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor_port), "12");
 	fabric.why = "no-answer";
 	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
 	barrier(t);
@@ -625,7 +625,7 @@ static void test_fabric_codes(void **state)
 	barrier(t);
 	t->manager->neighbors_usec = config.neighbor_usec;
 	ask_fabric(t);
-	assert_string_equal(port(t, 1, 1)->neighbor_port, "12");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor_port), "12");
 }
 
 /* It is asked when a link has come up, and once in an interval: not at the distances between. */
@@ -651,7 +651,7 @@ static void test_fabric_times(void **state)
 	barrier(t);
 	answer_infiniband(1);
 	barrier(t);
-	assert_string_equal(port(t, 1, 1)->neighbor_port, "12");
+	assert_string_equal(TEXT_OF(port(t, 1, 1), neighbor_port), "12");
 	tell(1, EVENT_ALL_PORTS, REASON_RECONCILE);
 	barrier(t);
 	answer_infiniband(4);
@@ -662,7 +662,7 @@ static void test_fabric_times(void **state)
 	n = fabric.n_calls;
 	t->manager->neighbors_usec = config.neighbor_usec;
 	assert_true(sd_event_source_set_time(t->manager->neighbors, 0) >= 0);
-	RUN_UNTIL(t, !port(t, 1, 1)->neighbor[0]);
+	RUN_UNTIL(t, !TEXT_OF(port(t, 1, 1), neighbor)[0]);
 	assert_int_equal(fabric.n_calls, n);
 }
 

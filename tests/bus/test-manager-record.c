@@ -157,7 +157,7 @@ static void swap_names(Test *t)
 	DEVICE_SUPPLY_TEXT(&fake.devices[0], name, "mlx5_2");
 	DEVICE_SUPPLY_TEXT(&fake.devices[1], name, "mlx5_0");
 	tell(1, EVENT_ALL_PORTS, REASON_DEVICE);
-	RUN_UNTIL(t, streq(device(t, 2)->now.values.name, "mlx5_0"));
+	RUN_UNTIL(t, streq(TEXT_OF(&device(t, 2)->now.values, name), "mlx5_0"));
 }
 
 /* A script cannot say that: a segment begins, with the names that they have then. */

@@ -244,7 +244,7 @@ void fake_set_up(FakePort *p)
 		p->s.tables[PORT_TABLE_PKEYS] = table_new(entries, n, sizeof(*entries));
 		mask_set(&p->s.supplied, PORT_ATTR_pkeys, true);
 	}
-	text_copy(p->s.values.device_name, sizeof(p->s.values.device_name), p->device);
+	attr_set_text(&port_attributes[PORT_ATTR_device_name], &p->s.values, p->device);
 	p->s.values.device_index = p->device_index;
 	p->s.values.port_num = p->number;
 	p->s.values.last_query = UINT64_C(1800000000123456);

@@ -381,11 +381,13 @@ static void set(FakePort *p, const char *setting, const char *reason)
 {
 	PortSnapshot was = p->s;
 
+	texts_hold(was.values.texts);
 	fake_set(p, setting);
 	if (was.values.state != p->s.values.state)
 		p->s.values.state_change += USEC_PER_SEC;
 	fake_derive(p);
 	signal_changes(p, &was, reason);
+	texts_release(was.values.texts);
 }
 
 /* Adds an entry to the GID table and signals it. */

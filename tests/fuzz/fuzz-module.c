@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ void *datagram = malloc(size + 1);
 	uint8_t page[MODULE_PAGE_SIZE] = {};
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	ModulePages p = {};
 	ModulePlace place;
 	int r;

@@ -63,6 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	parse(text);
 	parse_value(device_attributes, _DEVICE_ATTR_MAX, &device, text);
 	parse_value(port_attributes, _PORT_ATTR_MAX, &port, text);
+	texts_release(device.texts);
+	texts_release(port.texts);
 	if (instance_unescape(instance) == 0)
 		FUZZ_CHECK(strlen(instance) <= strlen(text));
 	return 0;

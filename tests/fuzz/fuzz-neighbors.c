@@ -55,7 +55,7 @@ static void check_published(PortSnapshot *s)
 static void read_answer(NeighborSource source, sd_bus_message *answer, bool is_published)
 {
 	NeighborPort port;
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	if (bus_take_neighbors(source, answer) < 0)
 		return;
@@ -65,6 +65,7 @@ static void read_answer(NeighborSource source, sd_bus_message *answer, bool is_p
 		if (is_published)
 			check_published(&s);
 		is_published = false;
+		port_snapshot_done(&s);
 	}
 }
 

@@ -45,10 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < answer.n; i++) {
 		const DeviceValues *v = &answer.devices[i].values;
 
-		FUZZ_CHECK(memchr(v->name, '\0', sizeof(v->name)) && v->name[0] != '\0');
-		FUZZ_CHECK(memchr(v->fw_ver, '\0', sizeof(v->fw_ver)));
+		FUZZ_CHECK(*TEXT_OF(v, name) && strlen(TEXT_OF(v, name)) < sizeof(AttrText));
+		FUZZ_CHECK(strlen(TEXT_OF(v, fw_ver)) < sizeof(AttrText));
 		FUZZ_CHECK(v->dev_protocol < _PROTOCOL_MAX);
-		FUZZ_CHECK(!strchr(v->name, '/'));
+		FUZZ_CHECK(!strchr(TEXT_OF(v, name), '/'));
 		FUZZ_CHECK(v->index != EVENT_ALL_DEVICES);
 	}
 	nldev_answer_done(&answer);

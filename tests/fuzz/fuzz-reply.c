@@ -42,7 +42,7 @@ static size_t count_items(const PortSnapshot *s, PortAttr a)
 
 static void take_priorities(const struct nlmsghdr *m)
 {
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	size_t n_mapped = 0;
 	Dcb d;
 	int r = dcb_parse(m, &d);
@@ -65,7 +65,7 @@ static void take_priorities(const struct nlmsghdr *m)
 
 static void take_interface(const struct nlmsghdr *m)
 {
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	Netdev d;
 	int r = netdev_parse(m, &d);
 

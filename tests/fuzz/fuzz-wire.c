@@ -58,7 +58,9 @@ static void check_good(const WireMessage *m, size_t size)
 		FUZZ_CHECK(terminated(m->query.query.name, sizeof(m->query.query.name)));
 		break;
 	case WIRE_DEVICE:
-		FUZZ_CHECK(terminated(m->device.values.name, sizeof(m->device.values.name)));
+		FUZZ_CHECK(m->device.n_texts <= sizeof(m->device.texts));
+		if (m->device.n_texts > 0)
+			FUZZ_CHECK(m->device.texts[m->device.n_texts - 1] == '\0');
 		break;
 	case WIRE_PORT:
 		FUZZ_CHECK(m->port.error <= 0);
@@ -79,7 +81,8 @@ static void check_good(const WireMessage *m, size_t size)
 		FUZZ_CHECK(m->event.reason < _REASON_MAX);
 		break;
 	case WIRE_ASKING:
-		FUZZ_CHECK(!(m->asking.parts & ~(uint32_t)READ_ALL) && port_set_last(&m->asking.ports) > 0);
+		FUZZ_CHECK(!(m->asking.parts & ~(uint32_t)READ_ALL) &&
+			   port_set_last(&m->asking.ports) > 0);
 		FUZZ_CHECK(port_set_last(&m->asking.ports) <= RDMA_PORT_MAX);
 		break;
 	case WIRE_FORGET:

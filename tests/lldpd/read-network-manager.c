@@ -22,10 +22,10 @@ int main(void)
 	       (r = bus_next_neighbor(NEIGHBORS_OF_NETWORK_MANAGER, answer, 0, &port, &s)) > 0) {
 		const PortValues *v = &s.values;
 
-		printf("%s: %s, %s, %s, %s, %s, %u, %u, %s\n", port.name, v->neighbor,
-		       v->neighbor_port, v->neighbor_port_text, v->neighbor_chassis,
-		       v->neighbor_address, v->neighbor_vlan, v->neighbor_frame,
-		       v->neighbor_source);
+		printf("%s: %s, %s, %s, %s, %s, %u, %u, %s\n", port.name, TEXT_OF(v, neighbor),
+		       TEXT_OF(v, neighbor_port), TEXT_OF(v, neighbor_port_text),
+		       TEXT_OF(v, neighbor_chassis), TEXT_OF(v, neighbor_address), v->neighbor_vlan,
+		       v->neighbor_frame, TEXT_OF(v, neighbor_source));
 	}
 	if (r < 0)
 		fprintf(stderr, "read-network-manager: %s\n", strerror(-r));

@@ -14,7 +14,8 @@ static void check_port(const ScriptDevice *d, const Device *is, uint32_t number)
 	const Port *p = is->ports[number - 1];
 
 	LAW(p->published, "%s/%u is not published", d->name, number);
-	LAW(!p->now.values.stale, "%s/%u is stale: %s", d->name, number, p->now.values.last_error);
+	LAW(!p->now.values.stale, "%s/%u is stale: %s", d->name, number,
+	    TEXT_OF(&p->now.values, last_error));
 	script_port(d, number, &d->ports[number - 1], READ_ALL, &truth);
 	rows = truth.supplied;
 	port_derive(&truth, &is->now);
@@ -31,13 +32,15 @@ static void check_device(const ScriptDevice *d, const Device *is)
 
 	LAW(is, "%s, device %u, is not in the cache", d->name, d->index);
 	LAW(is->published, "%s is not published", d->name);
-	LAW(streq(is->now.values.name, d->name), "%s is called %s", d->name, is->now.values.name);
+	LAW(streq(TEXT_OF(&is->now.values, name), d->name), "%s is called %s", d->name,
+	    TEXT_OF(&is->now.values, name));
 	LAW(is->n_ports == d->n_ports, "%s has %u ports, in the cache %u", d->name, d->n_ports,
 	    is->n_ports);
 	LAW(!is->now.values.stale, "%s is stale", d->name);
 	script_firmware(d, firmware);
-	LAW(streq(is->now.values.fw_ver, firmware), "%s: the firmware is %s, in the cache %s",
-	    d->name, firmware, is->now.values.fw_ver);
+	LAW(streq(TEXT_OF(&is->now.values, fw_ver), firmware),
+	    "%s: the firmware is %s, in the cache %s", d->name, firmware,
+	    TEXT_OF(&is->now.values, fw_ver));
 	for (uint32_t n = 1; n <= d->n_ports; n++)
 		check_port(d, is, n);
 }

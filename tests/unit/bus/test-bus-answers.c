@@ -54,6 +54,7 @@ static void take_lldpd(uint32_t vlan, int pfc, uint64_t ets, uint64_t since, Por
 					  pfc, ets, since) >= 0);
 	message_seal(m);
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, m), 0);
+	port_snapshot_done(ret);
 	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_LLDPD, m, NOW_USEC, &port, ret), 1);
 	assert_string_equal(port.name, "eth7");
 	assert_int_equal(port.number, 0);
@@ -62,22 +63,22 @@ static void take_lldpd(uint32_t vlan, int pfc, uint64_t ets, uint64_t since, Por
 
 static void test_lldpd(_unused_ void **state)
 {
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	take_lldpd(4094, 0x89, ets_of(50, 50), NOW_USEC - 1, &s);
 	assert_int_equal(s.parts, READ_NEIGHBOR);
-	assert_string_equal(s.values.neighbor, "switch");
-	assert_string_equal(s.values.neighbor_port, "Ethernet12/1");
-	assert_string_equal(s.values.neighbor_port_text, "to node 4");
-	assert_string_equal(s.values.neighbor_chassis, "00:00:5e:00:53:01");
-	assert_string_equal(s.values.neighbor_address, "192.0.2.1");
-	assert_string_equal(s.values.neighbor_source, "lldpd");
+	assert_string_equal(TEXT_OF(&s.values, neighbor), "switch");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_port), "Ethernet12/1");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_port_text), "to node 4");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_chassis), "00:00:5e:00:53:01");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_address), "192.0.2.1");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_source), "lldpd");
 	assert_int_equal(s.values.neighbor_vlan, 4094);
 	assert_int_equal(s.values.neighbor_frame, 9216);
 	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
-	assert_string_equal(s.values.neighbor_pfc, "0,3,7");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_pfc), "0,3,7");
 	assert_true(has(&s, PORT_ATTR_neighbor_ets));
-	assert_string_equal(s.values.neighbor_ets, "50,0,0,0,0,0,0,50");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_ets), "50,0,0,0,0,0,0,50");
 	assert_int_equal(s.values.neighbor_since, NOW_USEC - 1);
 	/* numbers that cannot be */
 	take_lldpd(4095, 256, ets_of(50, 51), NOW_USEC + 1, &s);
@@ -88,7 +89,7 @@ static void test_lldpd(_unused_ void **state)
 	/* none has it, all have it, and what was not said */
 	take_lldpd(1, 0, 0, 0, &s);
 	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
-	assert_string_equal(s.values.neighbor_pfc, "none");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_pfc), "none");
 	assert_true(has(&s, PORT_ATTR_neighbor_ets));
 	take_lldpd(1, 255, 0, 0, &s);
 	assert_true(has(&s, PORT_ATTR_neighbor_pfc));
@@ -102,6 +103,7 @@ static void next_of_fabric(sd_bus_message *m, const char *name, uint32_t number,
 {
 	NeighborPort port = {};
 
+	port_snapshot_done(ret);
 	assert_int_equal(bus_next_neighbor(NEIGHBORS_OF_FABRIC, m, NOW_USEC, &port, ret), 1);
 	assert_string_equal(port.name, name);
 	assert_int_equal(port.number, number);
@@ -110,7 +112,7 @@ static void next_of_fabric(sd_bus_message *m, const char *name, uint32_t number,
 static void test_fabric(_unused_ void **state)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	NeighborPort port;
 
 	assert_true(sd_bus_message_append(m, "a(suyyttsuu)", 5, "mlx5_0", 1, 2, 17,
@@ -125,23 +127,23 @@ static void test_fabric(_unused_ void **state)
 	next_of_fabric(m, "mlx5_0", 1, &s);
 	assert_int_equal(s.parts, READ_NEIGHBOR);
 	assert_null(s.no_neighbor);
-	assert_string_equal(s.values.neighbor, "leaf 1");
+	assert_string_equal(TEXT_OF(&s.values, neighbor), "leaf 1");
 	assert_true(s.values.neighbor_guid == UINT64_C(0x123456789abcdef0));
 	assert_int_equal(s.values.neighbor_type, 2);
-	assert_string_equal(s.values.neighbor_port, "17");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_port), "17");
 	assert_true(has(&s, PORT_ATTR_neighbor_port));
-	assert_string_equal(s.values.neighbor_chassis, "0000:0000:0000:0010");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_chassis), "0000:0000:0000:0010");
 	assert_true(has(&s, PORT_ATTR_neighbor_chassis));
 	/* the bits of 1X and 4X; of EDR and HDR, and one without a meaning */
-	assert_string_equal(s.values.neighbor_widths, "1,4");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_widths), "1,4");
 	assert_true(has(&s, PORT_ATTR_neighbor_widths));
-	assert_string_equal(s.values.neighbor_speeds, "EDR,HDR");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_speeds), "EDR,HDR");
 	assert_true(has(&s, PORT_ATTR_neighbor_speeds));
-	assert_string_equal(s.values.neighbor_source, "mad");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_source), "mad");
 	assert_int_equal(s.values.neighbor_since, NOW_USEC);
 	/* what is not said has no value */
 	next_of_fabric(m, "mlx5_0", 2, &s);
-	assert_string_equal(s.values.neighbor, "node");
+	assert_string_equal(TEXT_OF(&s.values, neighbor), "node");
 	assert_false(has(&s, PORT_ATTR_neighbor_chassis));
 	assert_false(has(&s, PORT_ATTR_neighbor_widths));
 	assert_false(has(&s, PORT_ATTR_neighbor_speeds));
@@ -201,7 +203,10 @@ static void append_switch(sd_bus_message *m, const char *chassis, uint32_t vlan,
 static int next_of_devices(sd_bus_message *m, const char *interface, PortSnapshot *ret)
 {
 	NeighborPort port = {.number = 7};
-	int r = bus_next_neighbor(NEIGHBORS_OF_NETWORK_MANAGER, m, NOW_USEC, &port, ret);
+	int r;
+
+	port_snapshot_done(ret);
+	r = bus_next_neighbor(NEIGHBORS_OF_NETWORK_MANAGER, m, NOW_USEC, &port, ret);
 
 	if (r > 0) {
 		assert_string_equal(port.name, interface);
@@ -213,7 +218,7 @@ static int next_of_devices(sd_bus_message *m, const char *interface, PortSnapsho
 static void test_network_manager(_unused_ void **state)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = message_new();
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_true(sd_bus_message_open_container(m, 'a', "{oa{sa{sv}}}") >= 0);
 	assert_true(sd_bus_message_append(m, "{oa{sa{sv}}}", "/org/freedesktop/NetworkManager", 1,
@@ -253,21 +258,21 @@ static void test_network_manager(_unused_ void **state)
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_NETWORK_MANAGER, m), 0);
 	assert_int_equal(next_of_devices(m, "eth7", &s), 1);
 	assert_int_equal(s.parts, READ_NEIGHBOR);
-	assert_string_equal(s.values.neighbor, "leaf-r07-a");
+	assert_string_equal(TEXT_OF(&s.values, neighbor), "leaf-r07-a");
 	assert_true(has(&s, PORT_ATTR_neighbor));
-	assert_string_equal(s.values.neighbor_port, "Ethernet12/1");
-	assert_string_equal(s.values.neighbor_port_text, "to node17");
-	assert_string_equal(s.values.neighbor_chassis, "00:00:5e:00:53:0a");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_port), "Ethernet12/1");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_port_text), "to node17");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_chassis), "00:00:5e:00:53:0a");
 	assert_int_equal(s.values.neighbor_vlan, 4094);
 	assert_true(has(&s, PORT_ATTR_neighbor_vlan));
 	assert_int_equal(s.values.neighbor_frame, UINT16_MAX);
-	assert_string_equal(s.values.neighbor_source, "NetworkManager");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_source), "NetworkManager");
 	assert_int_equal(s.values.neighbor_since, NOW_USEC);
 	assert_false(has(&s, PORT_ATTR_neighbor_address));
 	assert_false(has(&s, PORT_ATTR_neighbor_pfc));
 	assert_false(has(&s, PORT_ATTR_neighbor_ets));
 	assert_int_equal(next_of_devices(m, "eth8", &s), 1);
-	assert_string_equal(s.values.neighbor_chassis, "Chassis A");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_chassis), "Chassis A");
 	assert_int_equal(s.values.neighbor_vlan, 0);
 	assert_int_equal(s.values.neighbor_frame, 0);
 	assert_int_equal(next_of_devices(m, "eth9", &s), 1);
@@ -275,7 +280,7 @@ static void test_network_manager(_unused_ void **state)
 	assert_false(has(&s, PORT_ATTR_neighbor_vlan));
 	assert_false(has(&s, PORT_ATTR_neighbor_address));
 	assert_int_equal(next_of_devices(m, "eth10", &s), 1);
-	assert_string_equal(s.values.neighbor_address, "192.0.2.7");
+	assert_string_equal(TEXT_OF(&s.values, neighbor_address), "192.0.2.7");
 	assert_true(has(&s, PORT_ATTR_neighbor_address));
 	assert_int_equal(next_of_devices(m, NULL, &s), 0);
 }
@@ -285,7 +290,7 @@ static void test_no_neighbors(_unused_ void **state)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *error = answer_error(ENOENT);
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *empty = message_new();
 	NeighborPort port;
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_LLDPD, error), -ENOENT);
 	assert_int_equal(bus_take_neighbors(NEIGHBORS_OF_FABRIC, error), -ENOENT);
@@ -303,6 +308,7 @@ static int take_module(const char *field, const char *text, PortSnapshot *ret)
 
 	assert_true(sd_bus_message_append(m, "a{ss}", 2, "cable_vendor", "ACME", field, text) >= 0);
 	message_seal(m);
+	port_snapshot_done(ret);
 	return bus_take_module(m, ret);
 }
 
@@ -311,12 +317,12 @@ static void test_module(_unused_ void **state)
 	static const char *const wrong[][2] = {{"no_field", "1"},
 					       {"lid", "1"}, /* of no module */
 					       {"cable_length", "long"}};
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(take_module("cable_length", "300", &s), 0);
 	assert_int_equal(s.parts, READ_CABLE);
 	assert_int_equal(s.failed, 0);
-	assert_string_equal(s.values.cable_vendor, "ACME");
+	assert_string_equal(TEXT_OF(&s.values, cable_vendor), "ACME");
 	assert_int_equal(s.values.cable_length, 300);
 	assert_true(has(&s, PORT_ATTR_cable_vendor));
 	assert_true(has(&s, PORT_ATTR_cable_length));
@@ -326,7 +332,7 @@ static void test_module(_unused_ void **state)
 		assert_int_equal(s.parts, READ_CABLE);
 		assert_int_equal(s.failed, READ_CABLE);
 		assert_true(mask_is_empty(&s.supplied));
-		assert_string_equal(s.values.cable_vendor, "");
+		assert_string_equal(TEXT_OF(&s.values, cable_vendor), "");
 	}
 }
 
@@ -336,7 +342,7 @@ static void test_no_module(_unused_ void **state)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *unable = answer_error(EOPNOTSUPP);
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *failed = answer_error(EIO);
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *other = message_new();
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(bus_take_module(unable, &s), -EOPNOTSUPP);
 	assert_int_equal(s.parts, READ_CABLE);

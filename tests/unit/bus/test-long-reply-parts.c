@@ -25,6 +25,7 @@ static Device *apply(Cache *c, uint32_t index, const char *name)
 	DEVICE_SUPPLY_TEXT(&s, name, name);
 	assert_true(cache_apply_device(c, &s, CHANGE_LIST, 0, &change) != CACHE_UNCHANGED);
 	device_snapshot_done(&s);
+	device_change_done(&change);
 	change.device->published = true;
 	return change.device;
 }

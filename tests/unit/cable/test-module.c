@@ -14,10 +14,12 @@
 #include "module-image.h"
 #include "module-read.h"
 
+/* It is there until the next one. */
 static PortSnapshot decode(const ModulePages *p)
 {
-	PortSnapshot s = {};
+	static PortSnapshot s;
 
+	port_snapshot_done(&s);
 	module_decode(p, &s);
 	return s;
 }
@@ -30,7 +32,7 @@ static bool has(const PortSnapshot *s, PortAttr a)
 #define ASSERT_TEXT(s, field, text)                                                                \
 	do {                                                                                       \
 		assert_true(has(s, PORT_ATTR_##field));                                            \
-		assert_string_equal((s)->values.field, text);                                      \
+		assert_string_equal(TEXT_OF(&(s)->values, field), text);                           \
 	} while (false)
 #define ASSERT_NUMBER(s, field, number)                                                            \
 	do {                                                                                       \

@@ -18,7 +18,7 @@ static void test_was(void **state)
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
 	PortSnapshot s = ib_port(DOWN);
 	const Table *gids, *pkeys;
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	apply(p, ib_port(ACTIVE), 0);
 	gids = p->now.tables[PORT_TABLE_GIDS];
@@ -26,6 +26,7 @@ static void test_was(void **state)
 	table_free(s.tables[PORT_TABLE_PKEYS]);
 	s.tables[PORT_TABLE_PKEYS] = table_new(two, 2, sizeof(two[0]));
 	s.parts = READ_ALL;
+	port_change_done(&change);
 	cache_apply_port(p, &s, REASON_BIT(REASON_PORT_ERROR), 2000, &change);
 	assert_ptr_equal(change.port, p);
 	assert_int_equal(change.cause, CHANGE_ANSWER);
@@ -43,6 +44,7 @@ static void test_was(void **state)
 	port_change_done(&change);
 
 	/* an error leaves the tables */
+	port_change_done(&change);
 	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no", 0, 3000, &change);
 	assert_int_equal(change.cause, CHANGE_ERROR);
 	assert_int_equal(change.tables, 0);
@@ -81,8 +83,10 @@ static void test_device_was(void **state)
 	assert_int_equal(change.cause, CHANGE_ERROR);
 	assert_int_equal(change.tables, 0);
 	assert_false(change.was.values.stale);
+	device_change_done(&change);
 	cache_apply_device_error(d, -EIO, QUERY_ERROR_DEVICE, "no", 4000, &change);
 	assert_int_equal(change.op, CACHE_UNCHANGED);
+	device_change_done(&change);
 }
 
 /* Takes an answer of PARTS that has a value of the vendor's library, or with ERROR that library's.
@@ -103,7 +107,7 @@ static const char *take_library(Port *p, unsigned int parts, bool error, PortCha
 static void test_unanswered(void **state)
 {
 	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	assert_string_equal(take_library(p, READ_USUAL, false, &change), "not-reported");
 	assert_string_equal(take_library(p, READ_DIRECT, true, &change), "query-failed");
@@ -146,10 +150,35 @@ static void test_device_unanswered(void **state)
 	assert_true(mask_has(&change.changed, DEVICE_ATTR_unavailable));
 }
 
+/* A port whose first query fails is new all the same, and says so. */
+static void test_never_answered(void **state)
+{
+	Port *p = device_port(add_device(*state, 3, "mlx5_0", 1, 1), 1);
+	_cleanup_(port_change_done) PortChange change = {};
+
+	cache_apply_port_error(p, -ETIMEDOUT, QUERY_ERROR_DEVICE, "Connection timed out", 0, 1000,
+			       &change);
+	assert_int_equal(change.op, CACHE_ADDED);
+	port_change_done(&change);
+	assert_int_equal(port_interfaces(&p->now), 1U << INTERFACE_PORT);
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "firmware-timeout");
+	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "Input/output error", 0, 1000, &change);
+	assert_true(mask_has(&change.changed, PORT_ATTR_unavailable));
+	assert_string_equal(port_unavailable(&p->now, PORT_ATTR_state)->code, "query-failed");
+	port_change_done(&change);
+	change = apply(p, ib_port(ACTIVE), 0);
+	assert_int_equal(change.op, CACHE_CHANGED);
+	assert_false(port_change_is_of_state(&change));
+	assert_int_equal(port_interfaces(&change.was), 1U << INTERFACE_PORT);
+	change = apply(p, ib_port(ACTIVE), 0);
+	assert_int_equal(change.op, CACHE_UNCHANGED);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(test_never_answered),
 		TEST(test_was),
 		TEST(test_device_was),
 		TEST(test_unanswered),

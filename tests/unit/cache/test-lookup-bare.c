@@ -68,6 +68,7 @@ static void test_bond_member(void **state)
 	PORT_SUPPLY_TEXT(&s, netdev_master, "bond0");
 	s.tables[PORT_TABLE_BOND_MEMBERS] = table_new(members, 2, sizeof(members[0]));
 	mask_set(&s.supplied, PORT_ATTR_bond_members, true);
+	texts_hold(s.values.texts); /* for the second time */
 	apply(d->ports[0], s, 0);
 	/* in a bond of several devices, eth1 is another one */
 	assert_int_equal(lookup_port(c, "eth1", &p), -ENOENT);

@@ -42,8 +42,7 @@ static Port *add_roce(Cache *c, uint32_t device, const char *name)
 	s.tables[PORT_TABLE_NETDEVS] = table_new(&netdev, 1, sizeof(netdev));
 	mask_set(&s.supplied, PORT_ATTR_gids, true);
 	mask_set(&s.supplied, PORT_ATTR_netdevs, true);
-	strcpy(s.values.netdev, "eth0");
-	mask_set(&s.supplied, PORT_ATTR_netdev, true);
+	PORT_SUPPLY_TEXT(&s, netdev, "eth0");
 	apply(port, s, 0);
 	return port;
 }
@@ -370,7 +369,7 @@ static void assert_all_found(const Cache *c)
 		Device *first = NULL;
 
 		for (size_t k = c->n_devices; k > 0; k--)
-			if (streq(c->devices[k - 1]->now.values.name, devices[i]))
+			if (streq(TEXT_OF(&c->devices[k - 1]->now.values, name), devices[i]))
 				first = c->devices[k - 1];
 		assert_ptr_equal(lookup_device(c, devices[i]), first);
 	}

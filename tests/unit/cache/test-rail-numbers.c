@@ -61,7 +61,8 @@ static Port *add_at(Cache *c, const char *address, uint32_t n, const char *neigh
 /* The device of P has a way to an accelerator. */
 static void add_way(Port *p, const char *distance)
 {
-	DeviceSnapshot s = at(p->device->now.values.index, p->device->now.values.pci_address);
+	DeviceSnapshot s =
+		at(p->device->now.values.index, TEXT_OF(&p->device->now.values, pci_address));
 	AcceleratorEntry e = {.address = "0000:c0:00.0", .hops = 2};
 
 	text_copy(e.distance, sizeof(e.distance), distance);
@@ -73,7 +74,8 @@ static void add_way(Port *p, const char *distance)
 /* The device of P is a function of that at ADDRESS. */
 static void make_function(Port *p, const char *address)
 {
-	DeviceSnapshot s = at(p->device->now.values.index, p->device->now.values.pci_address);
+	DeviceSnapshot s =
+		at(p->device->now.values.index, TEXT_OF(&p->device->now.values, pci_address));
 
 	DEVICE_SUPPLY_TEXT(&s, function, "vf");
 	DEVICE_SUPPLY_TEXT(&s, physical_function, address);

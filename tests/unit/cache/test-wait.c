@@ -23,6 +23,7 @@ static Device *add_device(Cache *c, uint32_t index, const char *name, uint32_t p
 	DEVICE_SUPPLY(&s, port_count, ports);
 	DEVICE_SUPPLY(&s, node_type, 1);
 	assert_int_equal(cache_apply_device(c, &s, CHANGE_LIST, 0, &device_change), CACHE_ADDED);
+	device_change_done(&device_change);
 	return device_change.device;
 }
 
@@ -46,9 +47,10 @@ static PortSnapshot ib_port(uint32_t state)
 
 static void apply(Port *p, PortSnapshot s)
 {
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	s.parts = READ_ALL;
+	port_change_done(&change);
 	cache_apply_port(p, &s, REASON_BIT(REASON_STARTUP), 1000, &change);
 	port_change_done(&change);
 }
@@ -138,14 +140,16 @@ static void test_fit(void **state)
 {
 	const WaitCondition c = {.state = ACTIVE, .fit = true};
 	Port *p = device_port(add_device(*state, 1, "mlx5_0", 1), 1);
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	apply(p, ib_port(ACTIVE));
 	assert_int_equal(wait_lack(&c, p), LACK_FITNESS);
+	port_change_done(&change);
 	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, 1000, &change);
 	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
 	p->history.link_downs++;
 	assert_int_equal(wait_lack(&c, p), LACK_FITNESS);
+	port_change_done(&change);
 	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, 1000, &change);
 	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
 }
@@ -164,7 +168,7 @@ static void test_lacks(void **state)
 	Port *p = device_port(add_device(*state, 1, "mlx5_0", 1), 1);
 	PortSnapshot s;
 	WaitCondition c;
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	apply(p, ib_port(ACTIVE));
 	assert_int_equal(wait_lack(&active, p), LACK_NOTHING);
@@ -209,6 +213,7 @@ static void test_lacks(void **state)
 
 	/* neither does what was before it went stale */
 	apply(p, ib_port(ACTIVE));
+	port_change_done(&change);
 	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	assert_int_equal(wait_lack(&all, p), LACK_FRESH);
 
@@ -230,7 +235,7 @@ static void test_since(void **state)
 	Cache *c = *state;
 	_cleanup_(wait_done) Wait w = {.condition = {.state = ACTIVE, .mtu = 4096}};
 	PortSnapshot s;
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 	Device *d;
 	Port *p;
 
@@ -268,6 +273,7 @@ static void test_since(void **state)
 	assert_true(wait_look(&w, c, 30000000));
 	assert_says(&w, 30000000, "");
 	/* from here on it is known when it went */
+	port_change_done(&change);
 	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	assert_false(wait_look(&w, c, 40000000));
 	assert_says(&w, 240000000, "mlx5_0: stale (no answer) for 3 min 20 s");
@@ -419,6 +425,7 @@ static void test_many_names_of_one_port(void **state)
 	DEVICE_SUPPLY(&s, index, 1);
 	DEVICE_SUPPLY_TEXT(&s, name, "rxe0");
 	assert_int_equal(cache_apply_device(c, &s, CHANGE_LIST, 0, &device_change), CACHE_CHANGED);
+	device_change_done(&device_change);
 	assert_false(wait_look(&w, c, 4000000));
 	assert_int_equal(tell(p, 4000000, &w), 1);
 	assert_says(&w, 5000000,

@@ -49,6 +49,8 @@ static int begin(void **state)
 		DEVICE_SUPPLY_TEXT(&devices[i], name, names[i]);
 	}
 	watch_devlink_devices(f->watch, devices, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		device_snapshot_done(&devices[i]);
 	*state = f;
 	return 0;
 }

@@ -177,16 +177,16 @@ static void test_list(_unused_ void **state)
 	assert_false(a.interrupted);
 	device = &a.devices[0];
 	assert_int_equal(device->values.index, 3);
-	assert_string_equal(device->values.name, "mlx5_0");
+	assert_string_equal(TEXT_OF(&device->values, name), "mlx5_0");
 	assert_int_equal(device->values.port_count, 2);
 	assert_int_equal(device->values.cap_flags, 0x123456789aULL);
-	assert_string_equal(device->values.fw_ver, "22.33.1048");
+	assert_string_equal(TEXT_OF(&device->values, fw_ver), "22.33.1048");
 	assert_int_equal(device->values.node_guid, 0x0c42a1030065f3d8ULL);
 	assert_int_equal(device->values.sys_image_guid, 0x0c42a1030065f3d9ULL);
 	assert_int_equal(device->values.node_type, 1);
 	assert_int_equal(device->values.dev_protocol, PROTOCOL_INFINIBAND);
 	assert_true(mask_has(&device->supplied, DEVICE_ATTR_cap_flags));
-	assert_string_equal(a.devices[1].values.name, "we:ird.na-me_x");
+	assert_string_equal(TEXT_OF(&a.devices[1].values, name), "we:ird.na-me_x");
 	assert_int_equal(a.devices[1].values.port_count, 300);
 	assert_true(mask_has(&a.devices[2].supplied, DEVICE_ATTR_port_count));
 	/* It has no firmware, which is known. */

@@ -90,6 +90,8 @@ static void enumerate(Fixture *f, const char *a, uint32_t a_index, const char *b
 		n++;
 	}
 	watch_udev_devices(f->watch, devices, n);
+	for (size_t i = 0; i < n; i++)
+		device_snapshot_done(&devices[i]);
 }
 
 static void uevent(Fixture *f, bool first, const char *action, const char *subsystem,

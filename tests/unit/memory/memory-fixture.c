@@ -47,6 +47,7 @@ Device *fixture_add_device(Fixture *f, uint32_t index, const char *name, uint32_
 	DEVICE_SUPPLY(&s, node_type, 1);
 	DEVICE_SUPPLY(&s, dev_protocol, protocol);
 	assert_true(cache_apply_device(&f->cache, &s, CHANGE_LIST, 0, &device_change) >= 0);
+	device_change_done(&device_change);
 	return device_change.device;
 }
 

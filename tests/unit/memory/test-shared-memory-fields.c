@@ -72,7 +72,8 @@ static void test_each_row(void **state)
 
 	fixture_put(f, p, fixture_all_fields());
 	answer = p->now;
-	p->now.values = (PortValues){.device_index = 3, .port_num = 1, .device_name = "mlx5_0"};
+	p->now.values = (PortValues){.device_index = 3, .port_num = 1};
+	attr_set_text(&port_attributes[PORT_ATTR_device_name], &p->now.values, "mlx5_0");
 	p->now.values.generation = 0x1111111111111111;
 	p->now.values.last_query = 0x2222222222222222;
 	p->now.values.gid_generation = 0x3333333333333333;
@@ -97,6 +98,7 @@ static void test_each_row(void **state)
 		expected.hot.flags |= RDMAD_PORT_KNOWN;                                            \
 	assert_record(#attribute, expected, read_only_one(&row, PORT_ATTR_##attribute, value));
 #include "memory-fields.def"
+	texts_release(p->now.values.texts);
 	p->now = answer; /* the cache knows it by its names */
 	rdmad_close(row.r);
 }
@@ -113,7 +115,8 @@ static void test_too_large(void **state)
 
 	fixture_put(f, p, fixture_all_fields());
 	answer = p->now;
-	p->now.values = (PortValues){.device_index = 3, .port_num = 1, .device_name = "mlx5_0"};
+	p->now.values = (PortValues){.device_index = 3, .port_num = 1};
+	attr_set_text(&port_attributes[PORT_ATTR_device_name], &p->now.values, "mlx5_0");
 
 #define FIELD(number, NAME, attribute, member, offset, type)                                       \
 	if (port_attributes[PORT_ATTR_##attribute].size > sizeof(type)) {                          \
@@ -128,6 +131,7 @@ static void test_too_large(void **state)
 #include "memory-fields.def"
 	/* this is about all fields with less than 32 bits */
 	assert_true(n > 10);
+	texts_release(p->now.values.texts);
 	p->now = answer;
 	rdmad_close(row.r);
 }

@@ -60,7 +60,7 @@ static void test_ports_are_told(void **state)
 	shared_memory_put(f->memory, p, false);
 	fixture_run(f);
 	assert_int_equal(rdmad_wait(r, 0), 0);
-	text_copy(p->now.values.device_name, sizeof(AttrText), "ibp1");
+	attr_set_text(&port_attributes[PORT_ATTR_device_name], &p->now.values, "ibp1");
 	shared_memory_put(f->memory, p, false);
 	fixture_run(f);
 	assert_int_equal(rdmad_wait(r, 0), 1);

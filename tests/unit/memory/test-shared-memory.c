@@ -98,6 +98,7 @@ static void test_health(void **state)
 		_cleanup_(port_change_done) PortChange change = {};
 		Table *findings = i < 2 ? table_new(&flap, 1, sizeof(flap)) : NULL;
 
+		port_change_done(&change);
 		cache_apply_port_health(p, VERDICT_WARNING, 0, findings, 1000, &change);
 		assert_int_equal(change.op, i == 1 ? CACHE_UNCHANGED : CACHE_CHANGED);
 		shared_memory_put(f->memory, p, false);
@@ -116,9 +117,10 @@ static void test_unknown_is_said(void **state)
 	struct rdmad *r = fixture_open(f, 0);
 	struct rdmad_port port;
 	struct ibv_port_attr a;
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	/* the first query failed: only the number of the port is known */
+	port_change_done(&change);
 	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no", 0, 1000, &change);
 	shared_memory_put(f->memory, p, true);
 	assert_int_equal(rdmad_read(r, fixture_find(r, "rocep1/1"), &port), 0);
@@ -257,9 +259,10 @@ static void test_query_fails(void **state)
 	Port *p = device_port(fixture_add_device(f, 3, "mlx5_0", 1, PROTOCOL_INFINIBAND), 1);
 	struct rdmad *r = fixture_open(f, 0);
 	struct ibv_port_attr a;
-	PortChange change;
+	_cleanup_(port_change_done) PortChange change = {};
 
 	fixture_put(f, p, fixture_all_fields());
+	port_change_done(&change);
 	cache_apply_port_error(p, -EIO, QUERY_ERROR_DEVICE, "no answer", 0, 1000, &change);
 	shared_memory_put(f->memory, p, true);
 	assert_int_equal(rdmad_query_port(r, fixture_find(r, "mlx5_0"), &a), -EIO);
@@ -326,7 +329,8 @@ static void test_ports_come_and_go(void **state)
 	assert_int_equal(rdmad_next(r, &h), 0);
 
 	/* the handle is good after a rename */
-	text_copy(device_port(d, 1)->now.values.device_name, sizeof(AttrText), "ibp1");
+	attr_set_text(&port_attributes[PORT_ATTR_device_name], &device_port(d, 1)->now.values,
+		      "ibp1");
 	shared_memory_put(f->memory, device_port(d, 1), true);
 	assert_int_not_equal(rdmad_ports_generation(r), generation);
 	assert_int_equal(rdmad_read(r, first, &port), 0);

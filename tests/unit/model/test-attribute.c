@@ -351,9 +351,10 @@ static void test_parse(void **state)
 	assert_int_equal(v.subnet_prefix, UINT64_C(0xfe80000000000000));
 	assert_int_equal(parse(&v, PORT_ATTR_subnet_prefix, "fe80:0:0:0"), -EINVAL);
 	assert_int_equal(parse(&v, PORT_ATTR_netdev, "eth0"), 0);
-	assert_string_equal(v.netdev, "eth0");
+	assert_string_equal(TEXT_OF(&v, netdev), "eth0");
 	assert_int_equal(parse(&v, PORT_ATTR_gids, "x"), -EOPNOTSUPP);
 	assert_int_equal(parse(&v, PORT_ATTR_unavailable, "x"), -EOPNOTSUPP);
+	texts_release(v.texts);
 }
 
 static void test_guids(void **state)

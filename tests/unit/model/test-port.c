@@ -28,15 +28,14 @@ static PortSnapshot port_with_gids(const GidEntry *gids, size_t n)
 }
 
 /* The port GUID is the lower half of GID 0. Behind it there may be alias GUIDs. */
-static void test_port_guid(void **state)
+static void test_port_guid(_unused_ void **state)
 {
 	const GidEntry gids[] = {
 		{.index = 0, .gid = {0xfe, 0x80, [8] = 0, 2, 0xc9, 3, 0, 0, 0, 1}},
 		{.index = 1, .gid = {0xfe, 0x80, [8] = 0, 2, 0xc9, 3, 0, 0, 0, 2}},
 	};
-	PortSnapshot s = port_with_gids(gids, ARRAY_SIZE(gids));
+	_cleanup_(port_snapshot_done) PortSnapshot s = port_with_gids(gids, ARRAY_SIZE(gids));
 
-	(void)state;
 	assert_true(mask_has(&s.valid, PORT_ATTR_port_guid));
 	assert_int_equal(s.values.port_guid, UINT64_C(0x0002c90300000001));
 	port_snapshot_done(&s);
@@ -50,7 +49,7 @@ static void test_port_guid(void **state)
 
 /* Bit 26 of what an InfiniBand port announces does not mean what bit 26 of verbs does, and has a
  * name of its own. Where verbs cannot be asked, what the port announces is enough. */
-static void test_capabilities(void **state)
+static void test_capabilities(_unused_ void **state)
 {
 	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
 	const uint64_t other = UINT64_C(1) << CAPABILITY_OTHER_LOCAL_CHANGES;
@@ -71,10 +70,9 @@ static void test_capabilities(void **state)
 		{false, true, 0, 0x04000002, LINK_LAYER_ETHERNET, false, 0},
 	};
 
-	(void)state;
 	assert_int_equal(other, UINT64_C(0x100000000));
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = {.parts = READ_ALL};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 
 		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
 		if (cases[i].has_flags)
@@ -89,12 +87,11 @@ static void test_capabilities(void **state)
 }
 
 /* A link that is up has a speed. If the driver says none, that is said too. */
-static void test_no_speed(void **state)
+static void test_no_speed(_unused_ void **state)
 {
 	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
-	(void)state;
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
 	PORT_SUPPLY(&s, state, PORT_STATE_INIT);
 	PORT_SUPPLY(&s, active_speed, 0);
@@ -110,14 +107,13 @@ static void test_no_speed(void **state)
 
 /* The subnet manager has configured a port that is armed, active or active-defer: the link of the
  * last is retrained while it is in use, and it keeps its LID. */
-static void test_configured(void **state)
+static void test_configured(_unused_ void **state)
 {
 	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
 
-	(void)state;
 	for (uint32_t i = PORT_STATE_NOP; i <= PORT_STATE_ACTIVE_DEFER + 1; i++) {
 		bool configured = i >= PORT_STATE_ARMED && i <= PORT_STATE_ACTIVE_DEFER;
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
 		PORT_SUPPLY(&s, state, i);
@@ -131,7 +127,7 @@ static void test_configured(void **state)
 
 /* On Ethernet without GIDs there is no RoCE: representors, and RoCE switched off. Without any table
  * and a protocol that the kernel names it is not InfiniBand: mana. Sizes of -1 are not known. */
-static void test_protocol(void **state)
+static void test_protocol(_unused_ void **state)
 {
 	static const struct {
 		uint32_t node_type, link_layer, named;
@@ -150,11 +146,10 @@ static void test_protocol(void **state)
 		{NODE_TYPE_UNSPECIFIED, LINK_LAYER_UNSPECIFIED, 0, 1, -1, PROTOCOL_UNKNOWN},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const DeviceSnapshot d = {.values = {.node_type = cases[i].node_type,
 						     .dev_protocol = cases[i].named}};
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		PORT_SUPPLY(&s, link_layer, cases[i].link_layer);
 		PORT_SUPPLY(&s, gid_tbl_len, (uint32_t)cases[i].gids);
@@ -169,7 +164,7 @@ static void test_protocol(void **state)
 
 /* What a port of Ethernet or InfiniBand says, and the rates that come of it, in Mbit/s. 0: not
  * supplied. */
-static void test_rates(void **state)
+static void test_rates(_unused_ void **state)
 {
 	static const struct {
 		uint32_t link_layer, width, speed;
@@ -198,7 +193,6 @@ static void test_rates(void **state)
 	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
 	const uint64_t mega = 1000000;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		PortSnapshot s = {};
 
@@ -253,7 +247,7 @@ static void test_guesses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = {.parts = READ_ALL};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 
 		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
 		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
@@ -296,8 +290,9 @@ static void test_lag_port(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		DeviceSnapshot d = {.values.node_type = NODE_TYPE_CA};
-		PortSnapshot s = {};
+		_cleanup_(device_snapshot_done)
+			DeviceSnapshot d = {.values.node_type = NODE_TYPE_CA};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		DEVICE_SUPPLY(&d, num_lag_ports, cases[i].ports);
 		PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
@@ -348,8 +343,9 @@ static void test_bond(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		DeviceSnapshot d = {.values.node_type = NODE_TYPE_CA};
-		PortSnapshot s = {};
+		_cleanup_(device_snapshot_done)
+			DeviceSnapshot d = {.values.node_type = NODE_TYPE_CA};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 		size_t n = cases[i].members[0].ifindex ? 2 : 0;
 
 		s.tables[PORT_TABLE_BOND_MEMBERS] =
@@ -398,7 +394,7 @@ static void test_opa(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = {.parts = READ_ALL};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 
 		PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
 		PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
@@ -411,7 +407,7 @@ static void test_opa(void **state)
 	}
 	for (uint32_t n = 1; n <= 31; n++) {
 		const Attribute *row = &port_attributes[PORT_ATTR_max_vl_num];
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		PORT_SUPPLY(&s, link_layer, LINK_LAYER_INFINIBAND);
 		PORT_SUPPLY(&s, max_vl_num, n);
@@ -426,7 +422,7 @@ static void test_opa(void **state)
 static void test_violations(void **state)
 {
 	const DeviceSnapshot ca = {.values.node_type = NODE_TYPE_CA};
-	PortSnapshot s = {.parts = READ_ALL};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 
 	(void)state;
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
@@ -441,7 +437,7 @@ static void test_violations(void **state)
 static void test_beyond_verbs(_unused_ void **state)
 {
 	const DeviceSnapshot device = {};
-	PortSnapshot s = {.open_error = -ERANGE, .parts = READ_ALL};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {.open_error = -ERANGE, .parts = READ_ALL};
 
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
 	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
@@ -471,7 +467,7 @@ static void test_beyond_verbs(_unused_ void **state)
 /* The library of the vendor has answered with an error: its interface says so of each row. */
 static void test_unanswered(_unused_ void **state)
 {
-	PortSnapshot s = {.parts = READ_ALL};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 
 	assert_int_equal(port_interfaces(&s), 1U << INTERFACE_PORT);
 	assert_string_equal(port_unavailable(&s, PORT_ATTR_vport)->code, "not-reported");
@@ -497,12 +493,12 @@ static void test_interfaces(_unused_ void **state)
 		{PROTOCOL_ROCE,
 		 1U << INTERFACE_ETHERNET | 1U << INTERFACE_NEIGHBOR | 1U << INTERFACE_CABLE},
 	};
-	PortSnapshot none = {};
+	_cleanup_(port_snapshot_done) PortSnapshot none = {};
 
 	none.values.protocol = PROTOCOL_ROCE; /* nobody has said it */
 	assert_int_equal(port_interfaces(&none), 1U << INTERFACE_PORT);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		PORT_SUPPLY(&s, protocol, cases[i].protocol);
 		assert_int_equal(port_interfaces(&s), 1U << INTERFACE_PORT | cases[i].interfaces);
@@ -513,7 +509,7 @@ static void test_interfaces(_unused_ void **state)
 static void test_interface_down(_unused_ void **state)
 {
 	const DeviceSnapshot device = {};
-	PortSnapshot s = {.parts = READ_ALL};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 
 	PORT_SUPPLY(&s, link_layer, LINK_LAYER_ETHERNET);
 	PORT_SUPPLY(&s, state, PORT_STATE_ACTIVE);
@@ -573,7 +569,7 @@ static void test_gid_index(_unused_ void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const DeviceSnapshot device = {.values.node_type = cases[i].node_type};
-		PortSnapshot s = {.parts = READ_ALL};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {.parts = READ_ALL};
 		size_t n = 0;
 
 		while (n < 3 && cases[i].entries[n].type)
@@ -649,7 +645,7 @@ static void test_reasons_differ(_unused_ void **state)
 	others[n++].no_neighbor = &unavailable_rows[UNAVAILABLE_NONE];
 	others[n++].rail.known = RAIL_NOT_KNOWN;
 	others[n++].values.protocol = PROTOCOL_ROCE;
-	text_copy(others[n++].values.fec_mode, sizeof(others->values.fec_mode), "off");
+	attr_set_text(&port_attributes[PORT_ATTR_fec_mode], &others[n++].values, "off");
 	/* of what is supplied, and valid in none of the two */
 	others[n++].values.state = PORT_STATE_DOWN;
 	assert_int_equal(n, ARRAY_SIZE(others));
@@ -658,6 +654,7 @@ static void test_reasons_differ(_unused_ void **state)
 			fail_msg("number %zu makes no difference", i);
 		if (!port_reasons_differ(&a, &others[i]) || !port_reasons_differ(&others[i], &a))
 			fail_msg("the difference of number %zu is not seen", i);
+		texts_release(others[i].values.texts);
 	}
 }
 

@@ -41,7 +41,7 @@ static void test_values(_unused_ void **state)
 {
 	EvidenceMoment when = at(1, REASON_STARTUP);
 	EvidenceLog *l = NULL;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(evidence_count(l), 0);
 	/* what is seen for the first time is no evidence; codes are published as lanes */
@@ -67,7 +67,7 @@ static void test_values(_unused_ void **state)
 	PORT_SUPPLY_TEXT(&s, netdev, "eth0");
 	mask_set(&s.valid, PORT_ATTR_netdev, true);
 	evidence_note_port(&l, 1, &s, &mask_all, &when);
-	s.values.netdev[0] = '\0';
+	attr_clear(&port_attributes[PORT_ATTR_netdev], &s.values);
 	mask_set(&s.valid, PORT_ATTR_netdev, false);
 	evidence_note_port(&l, 1, &s, &mask_all, &when);
 	assert_entry(l, evidence_count(l) - 1, EVIDENCE_PORT_netdev, "eth0", "");
@@ -124,7 +124,7 @@ static void set_pkeys(PortSnapshot *s, const uint32_t *keys, size_t n)
 static void test_tables(_unused_ void **state)
 {
 	EvidenceMoment when = at(1, REASON_PKEY_CHANGE);
-	PortSnapshot was = {}, is = {};
+	_cleanup_(port_snapshot_done) PortSnapshot was = {}, is = {};
 	EvidenceLog *l = NULL;
 
 	/* one goes, one comes, one has another place */
@@ -166,7 +166,8 @@ static void test_gids(_unused_ void **state)
 	static const char at_1[] = "[1] fe00:0000:0000:0000:0000:0000:0000:0007",
 			  at_3[] = "[3] fe00:0000:0000:0000:0000:0000:0000:0007";
 	EvidenceMoment when = at(1, REASON_GID_CHANGE);
-	PortSnapshot low = {}, high = {}, none = {}, twice = {}, other = {};
+	_cleanup_(port_snapshot_done) PortSnapshot low = {}, high = {}, none = {}, twice = {},
+						   other = {};
 	EvidenceLog *l = NULL;
 
 	set_gids(&low, (const uint8_t[][2]){{1, 7}, {2, 7}}, 2);
@@ -213,7 +214,7 @@ static void test_counts(_unused_ void **state)
 {
 	const uint64_t minute = 60 * USEC_PER_SEC;
 	EvidenceMoment when = at(minute, REASON_DEVICE);
-	DeviceSnapshot s = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 	EvidenceLog *l = NULL;
 
 	/* nobody counts */
@@ -263,7 +264,7 @@ static void test_port_counts(_unused_ void **state)
 {
 	const uint64_t minute = 60 * USEC_PER_SEC;
 	EvidenceMoment when = at(minute, REASON_RECONCILE);
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	EvidenceLog *l = NULL;
 
 	evidence_note_port_counts(&l, 1, &s, &when);
@@ -294,7 +295,7 @@ static void test_burst(void **state)
 	const uint64_t minute = 60 * USEC_PER_SEC;
 	EvidenceMoment when = at(minute, REASON_DEVICE);
 	EvidenceLog *l = NULL;
-	DeviceSnapshot s = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	(void)state;
 	set_counts(&s, 5000, 0);
@@ -325,7 +326,7 @@ static void set_health(DeviceSnapshot *s, uint32_t state, uint64_t errors)
 static void test_health(_unused_ void **state)
 {
 	EvidenceMoment when = at(1, REASON_DEVLINK);
-	DeviceSnapshot was = {}, is = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot was = {}, is = {};
 	EvidenceLog *l = NULL;
 
 	/* what there was at first is none */

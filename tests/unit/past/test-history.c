@@ -206,6 +206,7 @@ static void test_link_down_times(void **state)
 	assert_int_equal(history_link_down(&later, HISTORY_LINK_DOWNS - 1), 5001);
 	assert_int_equal(later.since_usec, 2);
 	history_done(&later);
+	history_list_done(&list);
 }
 
 static void assert_found(const HistoryList *l, const char *name, int error, const char *device,

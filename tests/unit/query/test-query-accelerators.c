@@ -231,7 +231,7 @@ static unsigned int rank(const AcceleratorEntry *e)
 static void expect_ways(const Machine *m, const Accelerators *all, const Function *nic,
 			unsigned int seen[6])
 {
-	DeviceSnapshot s = look_from(all, nic, "/mlx5_core.sf.2");
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = look_from(all, nic, "/mlx5_core.sf.2");
 	const AcceleratorEntry *before = NULL;
 	size_t n = 0;
 
@@ -338,7 +338,7 @@ static void test_entries(void **state)
 	Accelerators *all = calloc(1, sizeof(*all));
 	Function *gpu, *vf;
 	const AcceleratorEntry *e;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 	char path[300];
 
 	m->tree = *state;
@@ -356,6 +356,7 @@ static void test_entries(void **state)
 	tree_put_link(m->tree, "bus/pci/devices/0000:00:05.0", "../../../devices/nothing");
 	tree_put_link(m->tree, "bus/pci/devices/x", "../../../devices/pci0000:00/0000:00:01.0");
 	read_machine(m, all);
+	device_snapshot_done(&s);
 	s = look_from(all, gpu, "");
 	assert_int_equal(s.tables[DEVICE_TABLE_ACCELERATORS]->n, 1);
 	e = (const void *)s.tables[DEVICE_TABLE_ACCELERATORS]->entries;
@@ -367,7 +368,7 @@ static void test_entries(void **state)
 	device_snapshot_done(&s);
 
 	/* a device on no function has no way to any */
-	s = (DeviceSnapshot){};
+	device_snapshot_done(&s);
 	DEVICE_SUPPLY_TEXT(&s, sysfs_path, "/sys/devices/platform/HISI00D1:00");
 	accelerators_supply(all, -EBADF, &s);
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_accelerators));
@@ -380,13 +381,14 @@ static void test_many(void **state)
 {
 	Machine *m = calloc(1, sizeof(*m));
 	Accelerators *all = calloc(1, sizeof(*all));
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	m->tree = *state;
 	for (unsigned int i = 0; i < ACCELERATORS_MAX + 5; i++)
 		add(m, "pci0000:00", i / 32, i % 32, 0, "0x030200\n", "0x10de\n");
 	read_machine(m, all);
 	assert_int_equal(all->n, ACCELERATORS_MAX);
+	device_snapshot_done(&s);
 	s = look_from(all, m->functions[0], "");
 	assert_int_equal(s.tables[DEVICE_TABLE_ACCELERATORS]->n, ACCELERATORS_MAX);
 	device_snapshot_done(&s);
@@ -459,14 +461,15 @@ static DeviceSnapshot look_at_controls(const Tree *t, const Control *changed, si
 
 static void expect_redirects(const Control *changed, size_t n, const char *expected)
 {
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 	void *tree;
 
 	assert_int_equal(tree_setup(&tree), 0);
+	device_snapshot_done(&s);
 	s = look_at_controls(tree, changed, n, false);
 	assert_int_equal(mask_has(&s.supplied, DEVICE_ATTR_acs_redirects), expected != NULL);
 	if (expected)
-		assert_string_equal(s.values.acs_redirects, expected);
+		assert_string_equal(TEXT_OF(&s.values, acs_redirects), expected);
 	device_snapshot_done(&s);
 	tree_teardown(&tree);
 }
@@ -498,10 +501,11 @@ static void test_redirects(_unused_ void **state)
 static void test_registers(_unused_ void **state)
 {
 	for (unsigned int is_vf = 0; is_vf < 2; is_vf++) {
-		DeviceSnapshot s;
+		_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 		void *tree;
 
 		assert_int_equal(tree_setup(&tree), 0);
+		device_snapshot_done(&s);
 		s = look_at_controls(tree, NULL, 0, is_vf);
 		assert_true(mask_has(&s.supplied, DEVICE_ATTR_relaxed_ordering));
 		assert_true(s.values.relaxed_ordering);

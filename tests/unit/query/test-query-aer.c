@@ -115,9 +115,10 @@ static void test_totals(_unused_ void **state)
 static void test_counts(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	put_machine(t);
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.aer_correctable, 7);
 	assert_int_equal(s.values.aer_nonfatal, 2);
@@ -134,7 +135,7 @@ static void test_unknown(void **state)
 {
 	char huge[8192];
 	Tree *t = *state;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	put_machine(t);
 	/* broken files, one by one */
@@ -143,6 +144,7 @@ static void test_unknown(void **state)
 	tree_put(t, NIC "/aer_dev_correctable", huge);
 	tree_put(t, NIC "/aer_dev_fatal", "TOTAL_ERR_FATAL many\n");
 	tree_put(t, ROOT "/aer_rootport_total_err_cor", "-1\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_false(has(&s, DEVICE_ATTR_aer_correctable));
 	assert_true(has(&s, DEVICE_ATTR_aer_nonfatal));
@@ -152,20 +154,24 @@ static void test_unknown(void **state)
 
 	/* a function without AER below a port that has it */
 	tree_put(t, DOWN "/0000:c3:00.2/class", "0x020000\n");
+	device_snapshot_done(&s);
 	s = look(t, DOWN "/0000:c3:00.2");
 	assert_false(has(&s, DEVICE_ATTR_aer_nonfatal));
 	assert_true(has(&s, DEVICE_ATTR_aer_root_nonfatal));
 
 	/* the kernel has the files, but the firmware keeps AER for itself, or pci=noaer */
 	assert_int_equal(unlinkat(t->fd, SERVICE, 0), 0);
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_true(mask_is_empty(&s.supplied));
 	tree_put_link(t, SERVICE, "../../../../bus/pci_express/drivers/pcie_pme");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_true(mask_is_empty(&s.supplied));
 
 	/* no port above, as in a virtual machine */
 	put_files(t, "pci0000:00/0000:00:04.0", CORRECTABLE, NONFATAL, "TOTAL_ERR_FATAL 0\n");
+	device_snapshot_done(&s);
 	s = look(t, "pci0000:00/0000:00:04.0");
 	assert_true(mask_is_empty(&s.supplied));
 }
@@ -191,18 +197,21 @@ static DeviceSnapshot look_as_device(const Tree *t, const char *link, const char
 static void test_functions(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	put_machine(t);
 	tree_put(t, NIC "/mlx5_core.sf.4/sfnum", "88\n");
+	device_snapshot_done(&s);
 	s = look_as_device(t, "a", NIC);
 	assert_int_equal(s.values.aer_correctable, 7);
+	device_snapshot_done(&s);
 	s = look_as_device(t, "b", VF);
-	assert_string_equal(s.values.function, "vf");
+	assert_string_equal(TEXT_OF(&s.values, function), "vf");
 	for (DeviceAttr a = DEVICE_ATTR_aer_correctable; a <= DEVICE_ATTR_aer_root_fatal; a++)
 		assert_false(has(&s, a));
+	device_snapshot_done(&s);
 	s = look_as_device(t, "c", NIC "/mlx5_core.sf.4");
-	assert_string_equal(s.values.function, "sf");
+	assert_string_equal(TEXT_OF(&s.values, function), "sf");
 	assert_int_equal(s.values.aer_correctable, 7);
 }
 

@@ -85,11 +85,11 @@ int __wrap_sysfs_read_netdev_speed(int file, uint64_t *ret)
 
 static void assert_no_bond(const Netdev *d)
 {
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(bond_supply(NULL, 5, d, &s), 0);
-	assert_string_equal(s.values.bond, "");
-	assert_string_equal(s.values.bond_mode, "");
+	assert_string_equal(TEXT_OF(&s.values, bond), "");
+	assert_string_equal(TEXT_OF(&s.values, bond_mode), "");
 	assert_int_equal(s.values.bond_ifindex, 0);
 	assert_null(s.tables[PORT_TABLE_BOND_MEMBERS]);
 	assert_true(mask_has(&s.supplied, PORT_ATTR_bond_members));
@@ -115,11 +115,11 @@ static void test_no_bond(_unused_ void **state)
 static void assert_bond(const Netdev *d)
 {
 	const BondMember *m;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(bond_supply(NULL, 5, d, &s), 0);
-	assert_string_equal(s.values.bond, "bond0");
-	assert_string_equal(s.values.bond_mode, "802.3ad");
+	assert_string_equal(TEXT_OF(&s.values, bond), "bond0");
+	assert_string_equal(TEXT_OF(&s.values, bond_mode), "802.3ad");
 	assert_int_equal(s.values.bond_ifindex, 9);
 	assert_int_equal(s.tables[PORT_TABLE_BOND_MEMBERS]->n, 3);
 	m = (const BondMember *)(const void *)s.tables[PORT_TABLE_BOND_MEMBERS]->entries;
@@ -133,7 +133,6 @@ static void assert_bond(const Netdev *d)
 	assert_int_equal(m[2].ifindex, 8);
 	assert_int_equal(m[2].speed, 0); /* it has none */
 	assert_true(mask_has(&s.supplied, PORT_ATTR_bond_members));
-	table_free(s.tables[PORT_TABLE_BOND_MEMBERS]);
 }
 
 static void test_bond(_unused_ void **state)
@@ -150,13 +149,13 @@ static void test_failing_dump(_unused_ void **state)
 	} errors[] = {{-EIO, 0}, {0, -EBADMSG}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		dump_error = errors[i].dump;
 		parse_error = errors[i].parse;
 		assert_int_equal(bond_supply(NULL, 5, &links[1], &s), MIN(dump_error, parse_error));
-		assert_string_equal(s.values.bond, "bond0");
-		assert_string_equal(s.values.bond_mode, "802.3ad");
+		assert_string_equal(TEXT_OF(&s.values, bond), "bond0");
+		assert_string_equal(TEXT_OF(&s.values, bond_mode), "802.3ad");
 		assert_true(mask_has(&s.supplied, PORT_ATTR_bond_ifindex));
 		assert_false(mask_has(&s.supplied, PORT_ATTR_bond_members));
 		assert_null(s.tables[PORT_TABLE_BOND_MEMBERS]);
@@ -167,7 +166,7 @@ static void test_failing_dump(_unused_ void **state)
 /* Without an answer about the bond nobody says that there is none. */
 static void test_failing_get(_unused_ void **state)
 {
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	get_error = -ENOMEM;
 	assert_int_equal(bond_supply(NULL, 5, &links[1], &s), -ENOMEM);

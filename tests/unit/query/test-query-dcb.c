@@ -68,7 +68,7 @@ static void test_whole(_unused_ void **state)
 	static const struct ieee_pfc pfc = {.pfc_cap = 8, .pfc_en = 1 << 3 | 1 << 4};
 	struct nlattr *ieee, *table;
 	struct nl_msg *m = begin_get(&ieee);
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	Dcb d;
 
 	nla_put(m, DCB_ATTR_IEEE_ETS, sizeof(ets), &ets);
@@ -93,12 +93,13 @@ static void test_whole(_unused_ void **state)
 
 	dcb_supply(&d, &s);
 	assert_int_equal(s.values.pfc_cap, 8);
-	assert_string_equal(s.values.pfc_enabled, "3,4");
-	assert_string_equal(s.values.ets_bandwidth, "50,0,0,50,0,0,0,0");
-	assert_string_equal(s.values.ets_algorithm, "ets,strict,cbs,ets,vendor,7,strict,strict");
-	assert_string_equal(s.values.prio_to_tc, "0,0,0,3,0,5,0,7");
-	assert_string_equal(s.values.dscp_to_priority, "24:3,26:3,48:6");
-	assert_string_equal(s.values.priority_trust, "dscp,pcp,77");
+	assert_string_equal(TEXT_OF(&s.values, pfc_enabled), "3,4");
+	assert_string_equal(TEXT_OF(&s.values, ets_bandwidth), "50,0,0,50,0,0,0,0");
+	assert_string_equal(TEXT_OF(&s.values, ets_algorithm),
+			    "ets,strict,cbs,ets,vendor,7,strict,strict");
+	assert_string_equal(TEXT_OF(&s.values, prio_to_tc), "0,0,0,3,0,5,0,7");
+	assert_string_equal(TEXT_OF(&s.values, dscp_to_priority), "24:3,26:3,48:6");
+	assert_string_equal(TEXT_OF(&s.values, priority_trust), "dscp,pcp,77");
 }
 
 /* An attribute begins at a multiple of four bytes: half of them are not where their structure wants
@@ -130,7 +131,7 @@ static void test_parts(_unused_ void **state)
 	static const struct ieee_pfc pfc = {};
 	struct nlattr *ieee, *table;
 	struct nl_msg *m = begin_get(&ieee);
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	Dcb d;
 
 	assert_int_equal(end(m, ieee, &d), 0);
@@ -145,9 +146,9 @@ static void test_parts(_unused_ void **state)
 	nest_end(m, table);
 	assert_int_equal(end(m, ieee, &d), 0);
 	dcb_supply(&d, &s);
-	assert_string_equal(s.values.pfc_enabled, "none");
-	assert_string_equal(s.values.dscp_to_priority, "none");
-	assert_string_equal(s.values.priority_trust, "none");
+	assert_string_equal(TEXT_OF(&s.values, pfc_enabled), "none");
+	assert_string_equal(TEXT_OF(&s.values, dscp_to_priority), "none");
+	assert_string_equal(TEXT_OF(&s.values, priority_trust), "none");
 	assert_false(has(&s, PORT_ATTR_ets_bandwidth));
 	assert_false(has(&s, PORT_ATTR_ets_algorithm));
 	assert_false(has(&s, PORT_ATTR_prio_to_tc));
@@ -156,7 +157,7 @@ static void test_parts(_unused_ void **state)
 /* No text is longer than its row. */
 static void test_longest(_unused_ void **state)
 {
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	Dcb d = {.has_ets = true, .has_map = true, .has_pfc = true, .has_trust = true};
 
 	for (unsigned int i = 0; i < DCB_DSCPS; i++)
@@ -168,21 +169,21 @@ static void test_longest(_unused_ void **state)
 		d.trust[d.n_trust++] = i;
 	d.trust[d.n_trust++] = 255;
 	dcb_supply(&d, &s);
-	assert_non_null(strstr(s.values.dscp_to_priority, "0:0,1:1,2:2,"));
-	assert_non_null(strstr(s.values.dscp_to_priority, ",61:5,62:6,63:7"));
-	assert_string_equal(s.values.ets_algorithm,
+	assert_non_null(strstr(TEXT_OF(&s.values, dscp_to_priority), "0:0,1:1,2:2,"));
+	assert_non_null(strstr(TEXT_OF(&s.values, dscp_to_priority), ",61:5,62:6,63:7"));
+	assert_string_equal(TEXT_OF(&s.values, ets_algorithm),
 			    "vendor,vendor,vendor,vendor,vendor,vendor,vendor,vendor");
-	assert_string_equal(s.values.ets_bandwidth, "255,255,255,255,255,255,255,255");
-	assert_string_equal(s.values.pfc_enabled, "0,1,2,3,4,5,6,7");
-	assert_string_equal(s.values.priority_trust,
+	assert_string_equal(TEXT_OF(&s.values, ets_bandwidth), "255,255,255,255,255,255,255,255");
+	assert_string_equal(TEXT_OF(&s.values, pfc_enabled), "0,1,2,3,4,5,6,7");
+	assert_string_equal(TEXT_OF(&s.values, priority_trust),
 			    "ethertype,stream-port,dgram-port,port,dscp,pcp");
 	memset(d.algorithm, IEEE_8021QAZ_TSA_STRICT, sizeof(d.algorithm));
 	for (unsigned int i = 0; i < DCB_DSCPS; i++)
 		d.dscp[i] = (uint8_t)(i / 8 + 1);
 	dcb_supply(&d, &s);
-	assert_string_equal(s.values.dscp_to_priority,
+	assert_string_equal(TEXT_OF(&s.values, dscp_to_priority),
 			    "0-7:0,8-15:1,16-23:2,24-31:3,32-39:4,40-47:5,48-55:6,56-63:7");
-	assert_string_equal(s.values.ets_algorithm,
+	assert_string_equal(TEXT_OF(&s.values, ets_algorithm),
 			    "strict,strict,strict,strict,strict,strict,strict,strict");
 }
 
@@ -276,7 +277,7 @@ static void put_ecn(const Tree *t, const char *point, const char *values)
 static void test_ecn(void **state)
 {
 	Tree *t = *state;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	dcb_supply_ecn(t->fd, &eth0, &s);
 	tree_put(t, "eth0/ifindex", "5\n");
@@ -286,11 +287,11 @@ static void test_ecn(void **state)
 	put_ecn(t, "roce_np", "00010000");
 	put_ecn(t, "roce_rp", "00000000");
 	dcb_supply_ecn(t->fd, &eth0, &s);
-	assert_string_equal(s.values.ecn_notification, "3");
-	assert_string_equal(s.values.ecn_reaction, "none");
+	assert_string_equal(TEXT_OF(&s.values, ecn_notification), "3");
+	assert_string_equal(TEXT_OF(&s.values, ecn_reaction), "none");
 
 	/* not a number, too large, and one that is missing */
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	put_ecn(t, "roce_np", "000x0000");
 	put_ecn(t, "roce_rp", "00002000");
 	dcb_supply_ecn(t->fd, &eth0, &s);
@@ -299,11 +300,11 @@ static void test_ecn(void **state)
 	unlinkat(t->fd, "eth0/ecn/roce_rp/enable/7", 0);
 	put_ecn(t, "roce_rp", "0000000");
 	dcb_supply_ecn(t->fd, &eth0, &s);
-	assert_string_equal(s.values.ecn_notification, "0,1,2,3,4,5,6,7");
+	assert_string_equal(TEXT_OF(&s.values, ecn_notification), "0,1,2,3,4,5,6,7");
 	assert_false(has(&s, PORT_ATTR_ecn_reaction));
 
 	/* another interface has the name by now */
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	tree_put(t, "eth0/ifindex", "6\n");
 	dcb_supply_ecn(t->fd, &eth0, &s);
 	assert_true(mask_is_empty(&s.supplied));
@@ -312,7 +313,7 @@ static void test_ecn(void **state)
 static void test_trust(void **state)
 {
 	Tree *t = *state;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	tree_put(t, "eth0/ifindex", "5\n");
 	tree_put_link(t, "eth0/device/driver", "../../bus/pci/drivers/mlx5_core");
@@ -320,20 +321,20 @@ static void test_trust(void **state)
 	assert_false(has(&s, PORT_ATTR_priority_trust)); /* the map is not known */
 	PORT_SUPPLY_TEXT(&s, dscp_to_priority, "none");
 	dcb_supply_trust(t->fd, &eth0, &s);
-	assert_string_equal(s.values.priority_trust, "pcp");
+	assert_string_equal(TEXT_OF(&s.values, priority_trust), "pcp");
 
 	/* what the kernel has said counts */
 	PORT_SUPPLY_TEXT(&s, priority_trust, "dscp,pcp");
 	dcb_supply_trust(t->fd, &eth0, &s);
-	assert_string_equal(s.values.priority_trust, "dscp,pcp");
+	assert_string_equal(TEXT_OF(&s.values, priority_trust), "dscp,pcp");
 
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	PORT_SUPPLY_TEXT(&s, dscp_to_priority, "26:3");
 	dcb_supply_trust(t->fd, &eth0, &s);
-	assert_string_equal(s.values.priority_trust, "dscp");
+	assert_string_equal(TEXT_OF(&s.values, priority_trust), "dscp");
 
 	/* of another driver it is not known */
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	PORT_SUPPLY_TEXT(&s, dscp_to_priority, "26:3");
 	unlinkat(t->fd, "eth0/device/driver", 0);
 	tree_put_link(t, "eth0/device/driver", "../../bus/pci/drivers/other");
@@ -344,7 +345,7 @@ static void test_trust(void **state)
 static void test_gid_type(void **state)
 {
 	Tree *t = *state;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	dcb_supply_gid_type(t->fd, "mlx5_0", 1, &s);
 	tree_put(t, "mlx5_0/ports/1/default_roce_mode", "RoCE v3\n");
@@ -358,10 +359,10 @@ static void test_gid_type(void **state)
 	dcb_supply_gid_type(t->fd, "mlx5_0", 2, &s);
 	assert_true(mask_is_empty(&s.supplied));
 	dcb_supply_gid_type(t->fd, "mlx5_0", 1, &s);
-	assert_string_equal(s.values.roce_gid_type, "RoCE v2");
+	assert_string_equal(TEXT_OF(&s.values, roce_gid_type), "RoCE v2");
 	tree_put(t, "mlx5_0/ports/1/default_roce_mode", "IB/RoCE v1\n");
 	dcb_supply_gid_type(t->fd, "mlx5_0", 1, &s);
-	assert_string_equal(s.values.roce_gid_type, "RoCE v1");
+	assert_string_equal(TEXT_OF(&s.values, roce_gid_type), "RoCE v1");
 }
 
 /* A kernel is asked: the loopback interface has no DCB. */

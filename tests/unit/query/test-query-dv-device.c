@@ -70,7 +70,7 @@ static void test_mlx5(_unused_ void **state)
 	assert_int_equal(dv_mlx5.query_device(NULL, &s), 0);
 	assert_row(&s, DEVICE_ATTR_num_lag_ports, 2);
 
-	s = (DeviceSnapshot){};
+	device_snapshot_done(&s);
 	mlx5_error = EOPNOTSUPP;
 	assert_int_equal(dv_mlx5.query_device(NULL, &s), -EOPNOTSUPP);
 	assert_true(mask_is_empty(&s.supplied));
@@ -126,14 +126,14 @@ static void test_efa(_unused_ void **state)
 	assert_string_equal(v.names[2], "bit-31");
 	assert_null(v.names[3]);
 
-	s = (DeviceSnapshot){};
+	device_snapshot_done(&s);
 	efa_inline_ex = 80;
 	assert_int_equal(dv_efa.query_device(NULL, &s), 0);
 	assert_row(&s, DEVICE_ATTR_inline_buf_size, 32);
 	assert_row(&s, DEVICE_ATTR_inline_buf_size_ex, 80);
 	assert_row(&s, DEVICE_ATTR_max_rdma_size, 1U << 30);
 
-	s = (DeviceSnapshot){};
+	device_snapshot_done(&s);
 	efa_error = EIO;
 	assert_int_equal(dv_efa.query_device(NULL, &s), -EIO);
 	assert_true(mask_is_empty(&s.supplied));

@@ -187,7 +187,7 @@ static void check_hbl(void)
 	CHECK(n == 11);
 	CHECK(port_interfaces(&s) == (1U << INTERFACE_PORT | 1U << INTERFACE_HBL));
 
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	CHECK(dv_hbl.query_port(NULL, 3, &s) == -EINVAL);
 	CHECK(mask_is_empty(&s.supplied));
 }

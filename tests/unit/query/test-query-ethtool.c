@@ -103,22 +103,25 @@ static void test_reasons(_unused_ void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = link_is(0, cases[i].state, cases[i].substate);
+		_cleanup_(port_snapshot_done) PortSnapshot s =
+			link_is(0, cases[i].state, cases[i].substate);
 
-		assert_string_equal(s.values.link_down_reason, cases[i].reason);
-		assert_string_equal(s.values.link_down_detail, cases[i].detail);
+		assert_string_equal(TEXT_OF(&s.values, link_down_reason), cases[i].reason);
+		assert_string_equal(TEXT_OF(&s.values, link_down_detail), cases[i].detail);
 	}
 }
 
 /* A link that is up has no reason to be down; a driver that says none is known to say none. */
 static void test_no_reason(_unused_ void **state)
 {
-	PortSnapshot up = link_is(1, ETHTOOL_LINK_EXT_STATE_NO_CABLE, 0), down = link_is(0, -1, -1);
+	_cleanup_(port_snapshot_done)
+		PortSnapshot up = link_is(1, ETHTOOL_LINK_EXT_STATE_NO_CABLE, 0),
+			     down = link_is(0, -1, -1);
 
 	assert_true(has(&up, PORT_ATTR_link_down_reason));
-	assert_string_equal(up.values.link_down_reason, "");
+	assert_string_equal(TEXT_OF(&up.values, link_down_reason), "");
 	assert_true(has(&down, PORT_ATTR_link_down_reason));
-	assert_string_equal(down.values.link_down_reason, "");
+	assert_string_equal(TEXT_OF(&down.values, link_down_reason), "");
 	assert_false(has(&down, PORT_ATTR_phy_link_downs));
 	assert_false(has(&down, PORT_ATTR_signal_quality));
 }
@@ -126,12 +129,13 @@ static void test_no_reason(_unused_ void **state)
 static void test_numbers(_unused_ void **state)
 {
 	struct nl_msg *m = begin(ETHTOOL_MSG_LINKSTATE_GET_REPLY);
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI, 5);
 	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI_MAX, 7);
 	nla_put_u32(m, LINK_DOWNS, 12);
 	nla_put_u32(m, 5000, 1); /* of a later kernel */
+	port_snapshot_done(&s);
 	s = end_link(m);
 	assert_int_equal(s.values.signal_quality, 5);
 	assert_int_equal(s.values.signal_quality_max, 7);
@@ -141,6 +145,7 @@ static void test_numbers(_unused_ void **state)
 	m = begin(ETHTOOL_MSG_LINKSTATE_GET_REPLY);
 	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI, 8);
 	nla_put_u32(m, ETHTOOL_A_LINKSTATE_SQI_MAX, 7);
+	port_snapshot_done(&s);
 	s = end_link(m);
 	assert_false(has(&s, PORT_ATTR_signal_quality));
 }
@@ -159,7 +164,7 @@ static void test_fec(_unused_ void **state)
 	static const uint64_t corrected[] = {70, 30, 40};
 	struct nl_msg *m = begin(FEC_GET_REPLY);
 	struct nlattr *stats;
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	nla_put_u32(m, FEC_ACTIVE, ETHTOOL_LINK_MODE_FEC_RS_BIT);
 	stats = nla_nest_start(m, FEC_STATS);
@@ -167,8 +172,9 @@ static void test_fec(_unused_ void **state)
 	nla_put(m, STAT_UNCORR, sizeof(uint64_t), &corrected[1]);
 	nla_put(m, STAT_BITS, 4, corrected); /* too short */
 	nla_nest_end(m, stats);
+	port_snapshot_done(&s);
 	s = end_fec(m);
-	assert_string_equal(s.values.fec_mode, "rs");
+	assert_string_equal(TEXT_OF(&s.values, fec_mode), "rs");
 	assert_true(s.values.fec_corrected == 70);
 	assert_true(s.values.fec_uncorrectable == 30);
 	assert_false(has(&s, PORT_ATTR_fec_corrected_bits));
@@ -185,19 +191,21 @@ static void test_fec_modes(_unused_ void **state)
 		{ETHTOOL_LINK_MODE_FEC_LLRS_BIT, "llrs"},
 		{DOWN_OF_A_LATER_KERNEL, "unknown(200)"},
 	};
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct nl_msg *m = begin(FEC_GET_REPLY);
 
 		nla_put_u32(m, FEC_ACTIVE, cases[i].bit);
+		port_snapshot_done(&s);
 		s = end_fec(m);
-		assert_string_equal(s.values.fec_mode, cases[i].word);
+		assert_string_equal(TEXT_OF(&s.values, fec_mode), cases[i].word);
 	}
 	/* the link is down */
+	port_snapshot_done(&s);
 	s = end_fec(begin(FEC_GET_REPLY));
 	assert_true(has(&s, PORT_ATTR_fec_mode));
-	assert_string_equal(s.values.fec_mode, "");
+	assert_string_equal(TEXT_OF(&s.values, fec_mode), "");
 }
 
 /* Adds statistic TYPE in a nest of its own. */
@@ -253,7 +261,7 @@ static void test_pauses(_unused_ void **state)
 static void test_bad(_unused_ void **state)
 {
 	struct nl_msg *other = begin(FEC_GET_REPLY), *none = nlmsg_alloc_simple(FAMILY, 0);
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(ethtool_take_link(nlmsg_hdr(other), &s), -EBADMSG);
 	assert_int_equal(ethtool_take_link(nlmsg_hdr(none), &s), -EBADMSG);
@@ -326,7 +334,7 @@ static void test_one_fails(_unused_ void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(questions) * ARRAY_SIZE(errors); i++) {
 		size_t failing = i % ARRAY_SIZE(questions);
 		struct Kernel k = {questions[failing].question, errors[i / ARRAY_SIZE(questions)]};
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		kernel = &k;
 		assert_int_equal(ethtool_supply(&g, 2, &s), k.error == -EOPNOTSUPP ? 0 : k.error);
@@ -355,14 +363,14 @@ static void test_groups(_unused_ void **state)
 static void test_kernel(_unused_ void **state)
 {
 	Genl g = GENL_CLOSED;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 	PauseFrames f = {};
 	int r = ethtool_supply(&g, 1, &s);
 
 	if (r != -EOPNOTSUPP && r != -ENODEV) { /* no such family, or no such interface */
 		assert_int_equal(r, 0);
 		assert_true(has(&s, PORT_ATTR_link_down_reason));
-		assert_string_equal(s.values.link_down_reason, "");
+		assert_string_equal(TEXT_OF(&s.values, link_down_reason), "");
 		assert_false(has(&s, PORT_ATTR_fec_mode));
 		assert_int_equal(ethtool_supply(&g, INT32_MAX, &s), -ENODEV);
 		assert_int_equal(pauses_get(&g, 1, &f), 0);

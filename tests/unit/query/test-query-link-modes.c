@@ -69,9 +69,9 @@ static PortSnapshot supply(struct nl_msg *m)
 static void assert_speeds(const PortSnapshot *s, const char *supported, const char *advertised,
 			  const char *partner)
 {
-	assert_string_equal(s->values.supported_speeds, supported);
-	assert_string_equal(s->values.advertised_speeds, advertised);
-	assert_string_equal(s->values.partner_speeds, partner);
+	assert_string_equal(TEXT_OF(&s->values, supported_speeds), supported);
+	assert_string_equal(TEXT_OF(&s->values, advertised_speeds), advertised);
+	assert_string_equal(TEXT_OF(&s->values, partner_speeds), partner);
 }
 
 static void test_words(_unused_ void **state)
@@ -87,12 +87,13 @@ static void test_words(_unused_ void **state)
 			 peer[] = {ETHTOOL_LINK_MODE_25000baseCR_Full_BIT,
 				   ETHTOOL_LINK_MODE_200000baseLR4_ER4_FR4_Full_BIT, -1};
 	struct nl_msg *m = begin(ETHTOOL_MSG_LINKMODES_GET_REPLY);
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	nla_put_u8(m, ETHTOOL_A_LINKMODES_AUTONEG, 1);
 	put_words(m, ETHTOOL_A_LINKMODES_OURS, ours, all);
 	put_words(m, ETHTOOL_A_LINKMODES_PEER, peer, NULL);
 	nla_put_u32(m, ETHTOOL_A_LINKMODES_SPEED, 10000);
+	port_snapshot_done(&s);
 	s = supply(m);
 	assert_speeds(&s, "1G,10G,25G", "10G", "25G,200G");
 	assert_int_equal(s.values.autoneg, 1);
@@ -103,7 +104,7 @@ static void test_list(_unused_ void **state)
 	struct nl_msg *m = begin(ETHTOOL_MSG_LINKMODES_GET_REPLY);
 	struct nlattr *set = nla_nest_start(m, ETHTOOL_A_LINKMODES_OURS),
 		      *bits = nla_nest_start(m, ETHTOOL_A_BITSET_BITS);
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	put_bit(m, ETHTOOL_LINK_MODE_100000baseCR4_Full_BIT, true);
 	put_bit(m, 124, false);	      /* 1600000baseDR8_2 */
@@ -117,6 +118,7 @@ static void test_list(_unused_ void **state)
 	put_bit(m, ETHTOOL_LINK_MODE_40000baseCR4_Full_BIT, false);
 	nla_nest_end(m, bits);
 	nla_nest_end(m, set);
+	port_snapshot_done(&s);
 	s = supply(m);
 	assert_speeds(&s, "100G,1600G", "100G", "40G");
 	/* nothing was said of it */
@@ -129,12 +131,13 @@ static void test_all(_unused_ void **state)
 	struct nl_msg *m = begin(ETHTOOL_MSG_LINKMODES_GET_REPLY);
 	struct nlattr *set = nla_nest_start(m, ETHTOOL_A_LINKMODES_PEER);
 	uint32_t words[2 * WORDS + 2];
-	PortSnapshot s;
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	memset(words, 0xff, sizeof(words));
 	/* longer than all sets here, and with a piece of a word */
 	nla_put(m, ETHTOOL_A_BITSET_VALUE, sizeof(words) - 1, words);
 	nla_nest_end(m, set);
+	port_snapshot_done(&s);
 	s = supply(m);
 	assert_speeds(&s, "", "", ALL_SPEEDS);
 
@@ -145,6 +148,7 @@ static void test_all(_unused_ void **state)
 	nla_put_u32(m, ETHTOOL_A_BITSET_VALUE, 0);
 	nla_put(m, ETHTOOL_A_BITSET_MASK, sizeof(words), words);
 	nla_nest_end(m, set);
+	port_snapshot_done(&s);
 	s = supply(m);
 	assert_speeds(&s, ALL_SPEEDS, "", "");
 }
@@ -157,7 +161,7 @@ static void test_damaged(_unused_ void **state)
 	struct nl_msg *m = begin(ETHTOOL_MSG_LINKMODES_GET_REPLY);
 	struct nlmsghdr *whole = nlmsg_hdr(m);
 	struct nlattr *set, *bits, *bit;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	put_words(m, ETHTOOL_A_LINKMODES_OURS, modes, modes);
 	for (uint32_t size = whole->nlmsg_len; size >= NLMSG_HDRLEN; size--) {
@@ -172,7 +176,7 @@ static void test_damaged(_unused_ void **state)
 	}
 	nlmsg_free(m);
 
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	m = begin(ETHTOOL_MSG_LINKSTATE_GET_REPLY);
 	assert_int_equal(link_modes_take(nlmsg_hdr(m), &s), -EBADMSG);
 	nlmsg_free(m);

@@ -24,7 +24,7 @@
 static void test_port(_unused_ void **state)
 {
 	struct nl_msg *m = nlmsg_alloc_simple(0, 0);
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	nla_put_u32(m, RDMA_NLDEV_ATTR_DEV_INDEX, 5);
 	nla_put_u32(m, RDMA_NLDEV_ATTR_PORT_INDEX, 2);
@@ -45,7 +45,7 @@ static void test_port(_unused_ void **state)
 	nla_put_string(m, RDMA_NLDEV_ATTR_NDEV_NAME, "eth0");
 	assert_int_equal(nldev_parse_port(nlmsg_hdr(m), &s), 0);
 	assert_int_equal(s.values.ifindex, 9);
-	assert_string_equal(s.values.netdev, "eth0");
+	assert_string_equal(TEXT_OF(&s.values, netdev), "eth0");
 	nlmsg_free(m);
 
 	m = nlmsg_alloc_simple(0, 0);
@@ -179,7 +179,7 @@ static void test_netdev(_unused_ void **state)
 	static const uint8_t mac[6] = {0x02, 0, 0, 0xab, 0xcd, 0xef};
 	struct nl_msg *m = link_message(3, ARPHRD_ETHER);
 	Netdev d = {};
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
 	assert_false(d.has_mtu || d.has_operstate);
@@ -190,13 +190,13 @@ static void test_netdev(_unused_ void **state)
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), 0);
 	netdev_supply(&d, &s);
 	assert_int_equal(s.values.ifindex, 3);
-	assert_string_equal(s.values.netdev, "net0");
+	assert_string_equal(TEXT_OF(&s.values, netdev), "net0");
 	assert_int_equal(s.values.netdev_mtu, 9000);
 	assert_int_equal(s.values.netdev_up, 1);
 	assert_int_equal(s.values.netdev_carrier, 1);
 	assert_int_equal(s.values.netdev_operstate, 6);
-	assert_string_equal(s.values.netdev_address, "02:00:00:ab:cd:ef");
-	assert_string_equal(s.values.netdev_master, "lo");
+	assert_string_equal(TEXT_OF(&s.values, netdev_address), "02:00:00:ab:cd:ef");
+	assert_string_equal(TEXT_OF(&s.values, netdev_master), "lo");
 	nlmsg_hdr(m)->nlmsg_type = RTM_DELLINK;
 	assert_int_equal(netdev_parse(nlmsg_hdr(m), &d), -EBADMSG);
 	nlmsg_hdr(m)->nlmsg_type = RTM_NEWLINK;
@@ -224,7 +224,7 @@ static void test_carrier(_unused_ void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct nl_msg *m = link_message(3, ARPHRD_ETHER);
 		struct ifinfomsg *info = nlmsg_data(nlmsg_hdr(m));
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 		Netdev d = {};
 
 		info->ifi_flags = cases[i].flags;

@@ -78,7 +78,7 @@ static void expect_way(const DeviceSnapshot *s, uint64_t rate, uint64_t best, co
 	assert_true(has(s, DEVICE_ATTR_pcie_max_rate));
 	assert_int_equal(s->values.pcie_rate, rate);
 	assert_int_equal(s->values.pcie_max_rate, best);
-	assert_string_equal(s->values.pcie_narrowest, narrowest);
+	assert_string_equal(TEXT_OF(&s->values, pcie_narrowest), narrowest);
 }
 
 static void expect_no_way(const DeviceSnapshot *s)
@@ -130,9 +130,10 @@ static void test_speeds(void **state _unused_)
 static void test_way(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	put_machine(t);
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.pcie_speed, 32 * G);
 	assert_int_equal(s.values.pcie_width, 16);
@@ -141,6 +142,7 @@ static void test_way(void **state)
 	expect_way(&s, 512 * G / 130 * 128, 512 * G / 130 * 128, "0000:c2:00.0");
 
 	/* The slot allows no more. That the port of the switch above is wider does not matter. */
+	device_snapshot_done(&s);
 	s = look(t, NIC2);
 	assert_int_equal(s.values.pcie_width, 8);
 	assert_int_equal(s.values.pcie_max_width, 16);
@@ -149,6 +151,7 @@ static void test_way(void **state)
 	/* the link of the adapter lost lanes */
 	put(t, NIC, "current", "32.0 GT/s PCIe\n", "4\n");
 	put(t, DOWN, "current", "32.0 GT/s PCIe\n", "4\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.pcie_width, 4);
 	expect_way(&s, 128 * G / 130 * 128, 512 * G / 130 * 128, "0000:c2:00.0");
@@ -156,9 +159,11 @@ static void test_way(void **state)
 	/* the link of the switch came up at the lowest speed, with 8 of 10 bits for data */
 	put(t, UP, "current", "2.5 GT/s PCIe\n", "16\n");
 	put(t, ROOT, "current", "2.5 GT/s PCIe\n", "16\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.pcie_speed, 32 * G);
 	expect_way(&s, 32 * G, 512 * G / 130 * 128, "0000:c0:01.1");
+	device_snapshot_done(&s);
 	s = look(t, NIC2);
 	expect_way(&s, 32 * G, 128 * G / 130 * 128, "0000:c0:01.1");
 
@@ -167,6 +172,7 @@ static void test_way(void **state)
 	put(t, DOWN, "current", "64.0 GT/s PCIe\n", "1\n");
 	put(t, UP, "current", "32.0 GT/s PCIe\n", "16\n");
 	put(t, ROOT, "current", "32.0 GT/s PCIe\n", "16\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.pcie_rate, 64 * G);
 }
@@ -176,13 +182,14 @@ static void test_unknown(void **state)
 {
 	static const char *const widths[] = {"0\n", "63\n", "255\n", "-1\n", "x16\n", ""};
 	Tree *t = *state;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	put_machine(t);
 	/* of the link itself: such as that of a function in a sleep from which reading does not
 	 * wake it */
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
 		put(t, NIC, "current", "32.0 GT/s PCIe\n", widths[i]);
+		device_snapshot_done(&s);
 		s = look(t, NIC);
 		assert_false(has(&s, DEVICE_ATTR_pcie_speed));
 		assert_false(has(&s, DEVICE_ATTR_pcie_width));
@@ -190,12 +197,14 @@ static void test_unknown(void **state)
 		expect_no_way(&s);
 	}
 	put(t, NIC, "current", "Unknown\n", "16\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_false(has(&s, DEVICE_ATTR_pcie_width));
 	expect_no_way(&s);
 
 	/* the ends of a link contradict each other */
 	put(t, NIC, "current", "32.0 GT/s PCIe\n", "8\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.pcie_width, 8);
 	expect_no_way(&s);
@@ -203,6 +212,7 @@ static void test_unknown(void **state)
 	/* a link further up */
 	put(t, NIC, "current", "32.0 GT/s PCIe\n", "16\n");
 	put(t, UP, "max", "Unknown\n", "255\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	assert_int_equal(s.values.pcie_width, 16);
 	expect_no_way(&s);
@@ -210,11 +220,13 @@ static void test_unknown(void **state)
 	/* an end that says that it can do less than it does */
 	put(t, UP, "max", "32.0 GT/s PCIe\n", "16\n");
 	put(t, DOWN, "max", "2.5 GT/s PCIe\n", "1\n");
+	device_snapshot_done(&s);
 	s = look(t, NIC);
 	expect_way(&s, 512 * G / 130 * 128, 512 * G / 130 * 128, "0000:c2:00.0");
 
 	/* a function that is a part of the processor, or in a virtual machine: no port above it */
 	put(t, "pci0000:00/0000:00:04.0", "current", "8.0 GT/s PCIe\n", "8\n");
+	device_snapshot_done(&s);
 	s = look(t, "pci0000:00/0000:00:04.0");
 	assert_int_equal(s.values.pcie_width, 8);
 	assert_false(has(&s, DEVICE_ATTR_pcie_max_width));
@@ -222,6 +234,7 @@ static void test_unknown(void **state)
 
 	/* no PCI Express at all */
 	tree_put(t, "pci0000:00/0000:00:05.0/class", "0x020000\n");
+	device_snapshot_done(&s);
 	s = look(t, "pci0000:00/0000:00:05.0");
 	assert_true(mask_is_empty(&s.supplied));
 }
@@ -247,18 +260,21 @@ static DeviceSnapshot look_as_device(const Tree *t, const char *link, const char
 static void test_functions(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	put_machine(t);
 	tree_put(t, NIC "/mlx5_core.sf.4/sfnum", "88\n");
+	device_snapshot_done(&s);
 	s = look_as_device(t, "a", NIC);
 	assert_int_equal(s.values.pcie_width, 16);
+	device_snapshot_done(&s);
 	s = look_as_device(t, "b", VF);
-	assert_string_equal(s.values.function, "vf");
+	assert_string_equal(TEXT_OF(&s.values, function), "vf");
 	for (DeviceAttr a = DEVICE_ATTR_pcie_speed; a <= DEVICE_ATTR_pcie_narrowest; a++)
 		assert_false(has(&s, a));
+	device_snapshot_done(&s);
 	s = look_as_device(t, "c", NIC "/mlx5_core.sf.4");
-	assert_string_equal(s.values.function, "sf");
+	assert_string_equal(TEXT_OF(&s.values, function), "sf");
 	expect_way(&s, 512 * G / 130 * 128, 512 * G / 130 * 128, "0000:c2:00.0");
 }
 

@@ -70,7 +70,7 @@ static void test_number(void **state)
 static void test_device(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot s = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 	AttrValue v;
 
 	tree_put(t, "hw_rev", "0\n");
@@ -82,21 +82,21 @@ static void test_device(void **state)
 	tree_put_link(t, "device", "pci/0000:c1:00.0");
 	sysfs_supply_device(t->fd, &s);
 	assert_true(mask_has(&s.supplied, DEVICE_ATTR_hw_rev));
-	assert_string_equal(s.values.hw_rev, "0");
+	assert_string_equal(TEXT_OF(&s.values, hw_rev), "0");
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_hca_type));
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_board_id));
-	assert_string_equal(s.values.node_desc, "host mlx5_0");
+	assert_string_equal(TEXT_OF(&s.values, node_desc), "host mlx5_0");
 	/* the kernel has room for 64 bytes */
 	tree_put(t, "node_desc",
 		 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeF\n");
 	sysfs_supply_device(t->fd, &s);
-	assert_string_equal(s.values.node_desc,
+	assert_string_equal(TEXT_OF(&s.values, node_desc),
 			    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdeF");
 	device_derive(&s);
 	assert_int_equal(attr_publish(&device_attributes[DEVICE_ATTR_node_desc], &s.values, &v), 0);
-	assert_string_equal(v.text, s.values.node_desc);
-	assert_string_equal(s.values.driver, "mlx5_core");
-	assert_string_equal(s.values.pci_address, "0000:c1:00.0");
+	assert_string_equal(v.text, TEXT_OF(&s.values, node_desc));
+	assert_string_equal(TEXT_OF(&s.values, driver), "mlx5_core");
+	assert_string_equal(TEXT_OF(&s.values, pci_address), "0000:c1:00.0");
 	assert_false(mask_has(&s.supplied, DEVICE_ATTR_numa_node));
 
 	tree_put(t, "pci/0000:c1:00.0/numa_node", "1\n");
@@ -142,7 +142,7 @@ static void expect_function(const DeviceSnapshot *s, const char *pci, const char
 static void test_functions(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot pf = {}, vf = {}, sf = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot pf = {}, vf = {}, sf = {};
 
 	put_functions(t);
 	tree_put_link(t, "a/device", "../" PF);
@@ -170,7 +170,8 @@ static void test_functions(void **state)
 static void test_functions_unknown(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot guest = {}, platform = {}, lists = {}, gone = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot guest = {}, platform = {}, lists = {},
+						       gone = {};
 
 	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", "0-3\n");
 	tree_put_link(t, "device", "pci0000:00/0000:00:04.0");
@@ -203,7 +204,7 @@ static void test_domains(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char device[16], path[256], parsed[PCI_ADDRESS_SIZE];
-		DeviceSnapshot s = {};
+		_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 		int fd;
 
 		snprintf(path, sizeof(path), "%s/numa_node", cases[i][0]);
@@ -230,7 +231,7 @@ static void test_long_list(void **state)
 {
 	Tree *t = *state;
 	char list[1000] = "0";
-	DeviceSnapshot s = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	tree_put(t, "pci0000:00/0000:00:04.0/numa_node", "0\n");
 	tree_put_link(t, "device", "pci0000:00/0000:00:04.0");
@@ -241,7 +242,7 @@ static void test_long_list(void **state)
 	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &s);
 	assert_string_equal(text_of(&s, DEVICE_ATTR_local_cpus), list);
 	strcat(list, "1");
-	s = (DeviceSnapshot){};
+	device_snapshot_done(&s);
 	tree_put(t, "pci0000:00/0000:00:04.0/local_cpulist", list);
 	function_supply(t->fd, "/sys/devices/pci0000:00/0000:00:04.0", &s);
 	assert_string_equal(text_of(&s, DEVICE_ATTR_local_cpus), "");
@@ -251,7 +252,7 @@ static void test_long_list(void **state)
 static void test_device_without(void **state)
 {
 	Tree *t = *state;
-	DeviceSnapshot s = {};
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	tree_put(t, "platform/rdma_sim.0/x", "");
 	tree_put_link(t, "device", "platform/rdma_sim.0");
@@ -315,7 +316,7 @@ static void test_chardevs(void **state)
 static void test_port(void **state)
 {
 	Tree *t = *state;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	tree_put(t, "ports/1/state", "4: ACTIVE\n");
 	tree_put(t, "ports/1/phys_state", "nonsense\n");
@@ -373,7 +374,7 @@ static void test_port_fails(void **state)
 	Tree *t = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 		char path[64];
 
 		/* port N lacks file N - 1 */
@@ -417,7 +418,7 @@ static void test_rate(void **state)
 		{"10 Gb/sec (4X HDR) x", 0, 0},
 	};
 	Tree *t = *state;
-	PortSnapshot s = {};
+	_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint32_t width = 0, speed = 0;
@@ -435,7 +436,7 @@ static void test_rate(void **state)
 	assert_int_equal(s.values.active_speed, 128);
 	assert_int_equal(s.values.active_speed_ex, 256);
 	/* what verbs has said is not asked again */
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	PORT_SUPPLY(&s, active_width, 1);
 	assert_int_equal(sysfs_supply_port(t->fd, 1, &s), 0);
 	assert_false(mask_has(&s.supplied, PORT_ATTR_active_speed));
@@ -450,7 +451,7 @@ static void test_link_layer(void **state)
 	Tree *t = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		PortSnapshot s = {};
+		_cleanup_(port_snapshot_done) PortSnapshot s = {};
 
 		tree_put(t, "ports/1/link_layer", cases[i].text);
 		assert_int_equal(sysfs_supply_port(t->fd, 1, &s), 0);

@@ -300,7 +300,7 @@ static void test_port_speeds(_unused_ void **state)
 	assert_int_equal(query(&d, &s), 0);
 	assert_true(s.values.port_speed == UINT64_C(800000000000));
 	/* a number that no bit rate has */
-	s = (PortSnapshot){};
+	port_snapshot_done(&s);
 	port_speed = UINT64_MAX / 100000000;
 	assert_int_equal(query(&d, &s), 0);
 	assert_false(supplied(&s, PORT_ATTR_port_speed));

@@ -53,6 +53,49 @@ static void test_device(_unused_ void **state)
 	expect_bad(&m, sizeof(WireDevice), "attribute unknown");
 }
 
+static void test_texts(_unused_ void **state)
+{
+	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, 1, 3, 1)}};
+	const char *why = NULL;
+
+	/* two texts of three letters */
+	memcpy(m.port.texts, "\0abc\0def", 9);
+	m.port.n_texts = 9;
+	m.port.values.device_name.at = 1;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.netdev.at = 5;
+	assert_int_equal(wire_check(&m, sizeof(WirePort), &why), 0);
+	m.port.values.netdev.at = 1;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.netdev.at = 6;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.netdev.at = 9;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.netdev.at = 5;
+	m.port.n_texts = 8;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.n_texts = sizeof(m.port.texts) + 1;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.n_texts = 9;
+	m.port.texts[0] = 'x';
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.netdev.at = 0;
+	m.port.texts[0] = '\0';
+	/* as long as its row allows, and one letter more */
+	memset(m.port.texts + 1, 'x', 65);
+	m.port.texts[64] = '\0';
+	m.port.n_texts = 65;
+	assert_int_equal(wire_check(&m, sizeof(WirePort), &why), 0);
+	m.port.texts[64] = 'x';
+	m.port.texts[65] = '\0';
+	m.port.n_texts = 66;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.device_name.at = 0;
+	m.port.n_texts = 0;
+	m.port.values.netdev.at = 1;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+}
+
 static void test_rules(void **state)
 {
 	WireMessage m = {.port = {.header = wire_header(WIRE_PORT, 1, 3, 1)}};
@@ -68,10 +111,6 @@ static void test_rules(void **state)
 	m.port.error = INT32_MIN;
 	expect_bad(&m, sizeof(WirePort), "error is no negative errno");
 	m.port.error = 0;
-	memset(m.port.values.device_name, 'x', sizeof(m.port.values.device_name));
-	expect_bad(&m, sizeof(WirePort), "text not terminated");
-	m.port.values.device_name[0] = '\0';
-	m.port.values.device_name[63] = '\0';
 	mask_set(&m.port.supplied, no_row, true);
 	expect_bad(&m, sizeof(WirePort), "attribute unknown");
 	mask_set(&m.port.supplied, no_row, false);
@@ -376,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_end_rules),
 		cmocka_unit_test(test_page_rules),

@@ -555,8 +555,8 @@ static void test_settings(void **state)
 		  "active_speed = XDR\nactive_speed_ex = raw:0\n",
 		  &s);
 	d = simulated_machine_device(&s, 8);
-	assert_string_equal(d->now.values.name, "m1");
-	assert_string_equal(d->now.values.node_desc, "host  HCA-1 100%");
+	assert_string_equal(TEXT_OF(&d->now.values, name), "m1");
+	assert_string_equal(TEXT_OF(&d->now.values, node_desc), "host  HCA-1 100%");
 	/* the more special section counts, wherever it is in the file */
 	assert_int_equal(port(&s, 7, 1)->values.lid, 9);
 	assert_int_equal(port(&s, 7, 2)->values.lid, 202);
@@ -572,7 +572,7 @@ static void test_settings(void **state)
 	assert_int_equal(port(&s, 7, 1)->values.active_speed_ex, 256);
 
 	p = port(&s, 10, 2);
-	assert_string_equal(p->values.netdev, "eth2");
+	assert_string_equal(TEXT_OF(&p->values, netdev), "eth2");
 	assert_int_equal(p->values.ifindex, 9);
 	assert_int_equal(p->values.active_speed_ex, 0);
 	assert_int_equal(p->tables[PORT_TABLE_GIDS]->n, 3);

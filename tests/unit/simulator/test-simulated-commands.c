@@ -153,7 +153,7 @@ static void test_set_nothing(void **state)
 	expect_failure(f, "set a fw_ver=2 color=red event=device", -EINVAL,
 		       "color: no attribute of a device, expected a field of it such as fw_ver or "
 		       "node_desc");
-	assert_string_equal(device(f, 0)->values.fw_ver, "1.0.0");
+	assert_string_equal(TEXT_OF(&device(f, 0)->values, fw_ver), "1.0.0");
 }
 
 /* Entries of tables, and words with spaces. The GIDs follow the name of the interface. */
@@ -238,7 +238,7 @@ static void test_set_device(void **state)
 	command(f, "set a \"node_desc=some host\" event=device");
 	assert_int_equal(f->n_events, 1);
 	expect_event(f, 0, 0, EVENT_ALL_PORTS, REASON_DEVICE);
-	assert_string_equal(device(f, 0)->values.node_desc, "some host");
+	assert_string_equal(TEXT_OF(&device(f, 0)->values, node_desc), "some host");
 }
 
 /* A port has one name. */
@@ -282,15 +282,15 @@ static void test_add(void **state)
 	start(f, TWO "[device c]\nprotocol = iwarp\npresent = no\nfw_ver = 7\n");
 	/* made of the sections of another device */
 	command(f, "add n from=c ports=3 node_desc=new");
-	assert_string_equal(device(f, 2)->values.fw_ver, "7");
-	assert_string_equal(device(f, 2)->values.node_desc, "new");
+	assert_string_equal(TEXT_OF(&device(f, 2)->values, fw_ver), "7");
+	assert_string_equal(TEXT_OF(&device(f, 2)->values, node_desc), "new");
 	assert_int_equal(device(f, 2)->values.port_count, 3);
 	assert_int_equal(port(f, 2, 3)->values.state, 4);
 	expect_event(f, 0, 2, EVENT_ALL_PORTS, REASON_DEVICE);
 	/* made without sections */
 	assert_int_equal(simulated_commands_run(&f->machine, words, &message), 0);
 	assert_int_equal(f->machine.added, 3);
-	assert_string_equal(device(f, 3)->values.name, "z");
+	assert_string_equal(TEXT_OF(&device(f, 3)->values, name), "z");
 	assert_int_equal(f->n_events, 3);
 	expect_event(f, 1, 3, EVENT_ALL_PORTS, REASON_DEVICE);
 	expect_event(f, 2, 3, EVENT_ALL_PORTS, REASON_LINK);
@@ -413,7 +413,7 @@ static void test_names(void **state)
 				 "[port @/2]\nlid = 5\n",
 				 word->str);
 		start(f, text);
-		assert_string_equal(device(f, 7)->values.name, names[i]);
+		assert_string_equal(TEXT_OF(&device(f, 7)->values, name), names[i]);
 		assert_int_equal(port(f, 7, 2)->values.lid, 5);
 		command_with(f, "set @/1 lid=6", word->str);
 		assert_int_equal(port(f, 7, 1)->values.lid, 6);
@@ -427,7 +427,7 @@ static void test_names(void **state)
 		command_with(f, "remove @", word->str);
 		command_with(f, "add @ recorded=yes index=9 ports=1", word->str);
 		command_with(f, "asked @", word->str);
-		assert_string_equal(device(f, 9)->values.name, names[i]);
+		assert_string_equal(TEXT_OF(&device(f, 9)->values, name), names[i]);
 		simulated_machine_done(&f->machine);
 		f->n_events = 0;
 	}
@@ -453,12 +453,12 @@ static void test_names_with_numbers(void **state)
 
 	start(f, "[device a%20%d%25]\nprotocol = infiniband\ncount = 2\n"
 		 "[port a%20%d%25/1]\nlid = 3\n[port a%201%25/1]\nlid = 4\n");
-	assert_string_equal(device(f, 0)->values.name, "a 0%");
-	assert_string_equal(device(f, 1)->values.name, "a 1%");
+	assert_string_equal(TEXT_OF(&device(f, 0)->values, name), "a 0%");
+	assert_string_equal(TEXT_OF(&device(f, 1)->values, name), "a 1%");
 	assert_int_equal(port(f, 0, 1)->values.lid, 3);
 	assert_int_equal(port(f, 1, 1)->values.lid, 4);
 	command(f, "add b%23 from=a%201%25");
-	assert_string_equal(device(f, 2)->values.name, "b#");
+	assert_string_equal(TEXT_OF(&device(f, 2)->values, name), "b#");
 }
 
 int main(void)

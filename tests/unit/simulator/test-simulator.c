@@ -216,7 +216,7 @@ static void test_enumerate(void **state)
 	start(f, TWO "index = 9\n");
 	assert_int_equal(f->source->ops->enumerate(f->source, &d, &n), 0);
 	assert_int_equal(n, 2);
-	assert_string_equal(d[0].values.name, "a");
+	assert_string_equal(TEXT_OF(&d[0].values, name), "a");
 	assert_int_equal(d[0].values.index, 0);
 	assert_int_equal(d[0].values.port_count, 2);
 	assert_int_equal(d[0].values.dev_protocol, PROTOCOL_INFINIBAND);
@@ -242,7 +242,7 @@ static void test_query(void **state)
 	assert_int_equal(f->end_error, 0);
 	assert_int_equal(f->n_devices, 2);
 	assert_int_equal(f->n_ports, 2);
-	assert_string_equal(f->device.values.name, "a");
+	assert_string_equal(TEXT_OF(&f->device.values, name), "a");
 	assert_true(mask_has(&f->port.supplied, PORT_ATTR_lid));
 	assert_int_equal(f->port.tables[PORT_TABLE_PKEYS]->n, 1);
 
@@ -321,7 +321,7 @@ static void test_devices(void **state)
 	assert_int_equal(run(f, "remove a", &message), -ENOENT);
 	ask(f, 1, 0, 1);
 	turn_until(f, &f->n_ends, 1);
-	assert_string_equal(f->device.values.name, "x");
+	assert_string_equal(TEXT_OF(&f->device.values, name), "x");
 	assert_true(f->device.values.node_guid == guid);
 
 	/* removed before its query is answered */
@@ -586,7 +586,7 @@ static void test_record_new_device(void **state)
 	assert_int_equal(ask(f, 5, 3, 1), 0);
 	turn_until(f, &f->n_ports, 1);
 	assert_int_equal(f->n_devices, 1);
-	assert_string_equal(f->device.values.fw_ver, "1.2");
+	assert_string_equal(TEXT_OF(&f->device.values, fw_ver), "1.2");
 	assert_int_equal(f->port.values.lid, 7);
 	turn_until(f, &f->n_ends, 1);
 	assert_int_equal(f->n_asking, 2);

@@ -18,20 +18,22 @@ static void assert_row(const Attribute *row, size_t size)
 {
 	_cleanup_free_ void *values = calloc(1, size), *back = calloc(1, size);
 	g_autoptr(GString) text = g_string_new(NULL);
+	AttrText written;
 
 	for (size_t i = 0; row->size && i < ARRAY_SIZE(numbers); i++) {
-		memset(values, 0, size); /* behind the end of a text too */
-		if (attr_is_text(row->type))
-			snprintf((char *)values + row->offset, row->size, "t %ju=%%",
-				 (uintmax_t)numbers[i]);
-		else
+		if (attr_is_text(row->type)) {
+			snprintf(written, sizeof(written), "t %ju=%%", (uintmax_t)numbers[i]);
+			assert_int_equal(attr_set_text(row, values, written), 0);
+		} else
 			attr_set_raw(row, values, numbers[i]);
 		g_string_truncate(text, 0);
 		row_text_put(text, row, values);
 		assert_null(strpbrk(text->str, " \"\t\n="));
-		if (row_text_parse(row, back, text->str) < 0 || memcmp(values, back, size) != 0)
+		if (row_text_parse(row, back, text->str) < 0 || !attr_is_equal(row, values, back))
 			fail_msg("%s: %s is not read as it was written", row->field, text->str);
 	}
+	texts_release(*(Texts **)values);
+	texts_release(*(Texts **)back);
 }
 
 /* What is written of any row is read as it was, whatever its number is. */

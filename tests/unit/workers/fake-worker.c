@@ -44,6 +44,12 @@ void say_device(const Query *q)
 	DEVICE_SUPPLY_TEXT(&s, board_id, arg_joined);
 	mask_set(&s.supplied, DEVICE_ATTR_chardevs, true);
 	m.device.values = s.values;
+	/* the only text is the first */
+	if (s.values.texts) {
+		m.device.n_texts = s.values.texts->used;
+		memcpy(m.device.texts, s.values.texts->bytes, m.device.n_texts);
+		texts_release(s.values.texts);
+	}
 	m.device.supplied = s.supplied;
 	m.device.open_error = streq(q->name, "closed") ? -EACCES : 0;
 	mask_set(&m.device.unanswered, DEVICE_ATTR_num_lag_ports, m.device.open_error == -EACCES);

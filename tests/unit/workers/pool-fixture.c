@@ -227,7 +227,7 @@ static void on_device(void *userdata, uint64_t id, DeviceSnapshot *s)
 	c->unanswered = s->unanswered;
 	c->pid = s->values.node_guid;
 	c->n_table = s->tables[DEVICE_TABLE_CHARDEVS] ? s->tables[DEVICE_TABLE_CHARDEVS]->n : 0;
-	memcpy(c->argv, s->values.board_id, sizeof(c->argv));
+	text_copy(c->argv, sizeof(c->argv), TEXT_OF(&s->values, board_id));
 }
 
 bool forget(Test *t, uint32_t device)
