@@ -76,6 +76,7 @@ void device_query(Target *t, DeviceSnapshot *s)
 	AttrPath parent;
 
 	s->values = t->nldev.values;
+	texts_hold(s->values.texts);
 	s->supplied = t->nldev.supplied;
 	if (t->known->verbs.driver_id >= 0)
 		DEVICE_SUPPLY(s, driver_id, (uint32_t)t->known->verbs.driver_id);

@@ -95,8 +95,14 @@ static void query(const Case *c, DeviceSnapshot *ret)
 	verbs_answer = c->verbs;
 	library_answer = c->library;
 	resources_answer = c->resources;
+	DEVICE_SUPPLY_TEXT(&t.nldev, parent, "mlx5_0");
 	*ret = (DeviceSnapshot){};
 	device_query(&t, ret);
+	/* what netlink has said, also after the target has gone */
+	assert_int_equal(t.nldev.values.texts->holders,
+			 1 + (ret->values.texts == t.nldev.values.texts));
+	device_snapshot_done(&t.nldev);
+	assert_string_equal(TEXT_OF(&ret->values, parent), "mlx5_0");
 	device_derive(ret);
 	ret->is_read = true;
 }
@@ -124,7 +130,7 @@ static void test_why(_unused_ void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const Case *c = &cases[i];
-		DeviceSnapshot s;
+		_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 		query(c, &s);
 		assert_string_equal(why(&s, DEVICE_ATTR_vendor_id), c->vendor);
@@ -146,7 +152,7 @@ static void test_why(_unused_ void **state)
 static void test_interfaces(_unused_ void **state)
 {
 	const Case c = {.has_context = true, .verbs = -EIO, .library = -EIO};
-	DeviceSnapshot s;
+	_cleanup_(device_snapshot_done) DeviceSnapshot s = {};
 
 	query(&c, &s);
 	assert_int_equal(device_interfaces(&s) &
