@@ -73,7 +73,7 @@ static bool texts_are_good(const Attribute *table, AttrMask rows, const void *va
 
 		if (at == 0)
 			continue;
-		if (at != used || at >= n ||
+		if (at != used || at >= n || !texts[at] ||
 		    !terminated(texts + at, MIN(n - at, (uint32_t)table[a].size)))
 			return false;
 		used += (uint32_t)strlen(texts + at) + 1;

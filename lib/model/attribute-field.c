@@ -115,8 +115,7 @@ static int renew(const Attribute *a, void *values, size_t n)
 	{
 		const char *text = attr_get_text(&rows[i], values);
 
-		if (*text)
-			set_at(&rows[i], values, append(t, text, strlen(text)));
+		set_at(&rows[i], values, *text ? append(t, text, strlen(text)) : 0);
 	}
 	*(Texts **)values = t;
 	return 0;

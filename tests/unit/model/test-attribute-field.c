@@ -106,6 +106,18 @@ static void test_holders(_unused_ void **state)
 	texts_release(was.texts);
 }
 
+/* A place of an empty text does not stay when the texts move. */
+static void test_empty_place(_unused_ void **state)
+{
+	PortValues v = {.netdev.at = 1};
+
+	assert_int_equal(texts_make("\0", 2, &v.texts), 0);
+	set(name, &v, "a text that is longer than the first memory for texts, by far.");
+	assert_int_equal(v.netdev.at, 0);
+	assert_string_equal(TEXT_OF(&v, netdev), "");
+	texts_release(v.texts);
+}
+
 static void test_copy(_unused_ void **state)
 {
 	PortValues from = {.lid = 7}, to = {};
@@ -147,9 +159,10 @@ static void test_sanitize(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),	cmocka_unit_test(test_own_text),
-		cmocka_unit_test(test_bounded), cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_copy),	cmocka_unit_test(test_sanitize),
+		cmocka_unit_test(test_set),	    cmocka_unit_test(test_own_text),
+		cmocka_unit_test(test_bounded),	    cmocka_unit_test(test_holders),
+		cmocka_unit_test(test_empty_place), cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_sanitize),
 	};
 
 	return cmocka_run_group_tests_name("attribute-field", tests, NULL, NULL);

@@ -81,6 +81,12 @@ static void test_texts(_unused_ void **state)
 	expect_bad(&m, sizeof(WirePort), "texts damaged");
 	m.port.values.netdev.at = 0;
 	m.port.texts[0] = '\0';
+	/* an empty text has no place */
+	memcpy(m.port.texts, "\0abc\0", 6);
+	m.port.n_texts = 6;
+	m.port.values.netdev.at = 5;
+	expect_bad(&m, sizeof(WirePort), "texts damaged");
+	m.port.values.netdev.at = 0;
 	/* as long as its row allows, and one letter more */
 	memset(m.port.texts + 1, 'x', 65);
 	m.port.texts[64] = '\0';
