@@ -26,8 +26,7 @@ void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Ta
 	/* most are well, and stay so */
 	if (is_other || is_fit_other || are_others) {
 		ret->op = CACHE_CHANGED;
-		ret->was = p->now;
-		texts_hold(ret->was.values.texts);
+		port_change_keep(ret);
 		p->health_generation++;
 	}
 	mask_set(&ret->changed, PORT_ATTR_health, is_other);
@@ -44,8 +43,7 @@ void cache_apply_port_rail(Port *p, const PortRail *rail, uint64_t now, PortChan
 {
 	*ret = (PortChange){
 		.port = p, .cause = CHANGE_JUDGED, .op = CACHE_CHANGED, .when_usec = now};
-	ret->was = p->now;
-	texts_hold(ret->was.values.texts);
+	port_change_keep(ret);
 	p->now.rail = *rail;
 	port_derive(&p->now, &p->device->now);
 	ret->changed = port_diff(&ret->was, &p->now);
@@ -62,8 +60,7 @@ void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, u
 	*ret = (DeviceChange){.device = d, .cause = CHANGE_JUDGED, .when_usec = now};
 	if (is_other || are_others) {
 		ret->op = CACHE_CHANGED;
-		ret->was = d->now;
-		texts_hold(ret->was.values.texts);
+		device_change_keep(ret);
 	}
 	mask_set(&ret->changed, DEVICE_ATTR_health, is_other);
 	mask_set(&ret->changed, DEVICE_ATTR_findings, are_others);

@@ -262,8 +262,8 @@ static void leave_tables(const DeviceSnapshot *s, const DeviceSnapshot *merged, 
 /* The change of D begins: until now it was so. */
 static void begin_device_change(Device *d, ChangeCause cause, uint64_t now, DeviceChange *ret)
 {
-	*ret = (DeviceChange){.device = d, .cause = cause, .was = d->now, .when_usec = now};
-	texts_hold(ret->was.values.texts);
+	*ret = (DeviceChange){.device = d, .cause = cause, .when_usec = now};
+	device_change_keep(ret);
 }
 
 int cache_apply_device(Cache *c, DeviceSnapshot *s, ChangeCause cause, uint64_t now,
@@ -478,8 +478,7 @@ static void begin_change(Port *p, ChangeCause cause, uint32_t reasons, uint64_t 
 			 PortChange *ret)
 {
 	*ret = (PortChange){.port = p, .cause = cause, .reasons = reasons, .when_usec = now};
-	ret->was = p->now;
-	texts_hold(ret->was.values.texts);
+	port_change_keep(ret);
 }
 
 void cache_apply_port(Port *p, PortSnapshot *s, uint32_t reasons, uint64_t now, PortChange *ret)

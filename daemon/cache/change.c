@@ -5,6 +5,18 @@
 #include "cache.h"
 #include "decode.h"
 
+void port_change_keep(PortChange *c)
+{
+	c->was = c->port->now;
+	texts_hold(c->was.values.texts);
+}
+
+void device_change_keep(DeviceChange *c)
+{
+	c->was = c->device->now;
+	texts_hold(c->was.values.texts);
+}
+
 void port_change_done(PortChange *c)
 {
 	for (PortTable t = 0; t < _PORT_TABLE_MAX; t++)

@@ -59,7 +59,10 @@ typedef struct DeviceChange {
 	uint64_t when_usec;
 } DeviceChange;
 
-/* Free the tables that the change owns. */
+/* Until now the port, or device, of the change was as it is: keeps that as its old values. */
+void port_change_keep(PortChange *c);
+void device_change_keep(DeviceChange *c);
+/* Free the tables that the change owns, and release the texts that it holds. */
 void port_change_done(PortChange *c);
 void device_change_done(DeviceChange *c);
 /* Whether the logical state was known and is another now. */
