@@ -29,14 +29,6 @@ static bool terminated(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
-static TextAt text_at(const Attribute *row, const void *values)
-{
-	TextAt at;
-
-	memcpy(&at, (const char *)values + row->offset, sizeof(at));
-	return at;
-}
-
 /* Puts those of the ROWS of TABLE that are texts of FROM one after the other into TEXTS, and their
  * places into VALUES, a copy of FROM. Returns how many bytes they are. */
 static uint32_t put_texts(const Attribute *table, AttrMask rows, const void *from, void *values,
@@ -69,7 +61,7 @@ static bool texts_are_good(const Attribute *table, AttrMask rows, const void *va
 		return false;
 	MASK_FOREACH(a, rows)
 	{
-		uint32_t at = text_at(&table[a], values).at;
+		uint32_t at = attr_text_at(&table[a], values).at;
 
 		if (at == 0)
 			continue;

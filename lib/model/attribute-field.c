@@ -70,14 +70,6 @@ static void *field_of(const Attribute *a, void *values)
 	return (char *)values + a->offset;
 }
 
-static TextAt get_at(const Attribute *a, const void *values)
-{
-	TextAt at;
-
-	memcpy(&at, (const char *)values + a->offset, sizeof(at));
-	return at;
-}
-
 static void set_at(const Attribute *a, void *values, size_t place)
 {
 	TextAt at = {(uint16_t)place};
@@ -107,7 +99,7 @@ static int renew(const Attribute *a, void *values, size_t n)
 
 	set_at(a, values, 0);
 	MASK_FOREACH(i, texts)
-	size += get_at(&rows[i], values).at ? strlen(attr_get_text(&rows[i], values)) + 1 : 0;
+	size += attr_text_at(&rows[i], values).at ? strlen(attr_get_text(&rows[i], values)) + 1 : 0;
 	t = texts_with_room(size);
 	if (!t)
 		return -ENOMEM;
@@ -152,7 +144,7 @@ void attr_set_raw(const Attribute *a, void *values, uint64_t raw)
 int attr_set_text(const Attribute *a, void *values, const char *text)
 {
 	Texts *t = *(Texts **)values;
-	TextAt at = get_at(a, values);
+	TextAt at = attr_text_at(a, values);
 	const char *is = texts_get(t, at);
 	size_t n = strnlen(text, a->size - 1U), n_is;
 
@@ -194,7 +186,7 @@ int attr_copy(const Attribute *a, void *to, const void *from)
 		*ours = texts_hold(theirs);
 	if (*ours != theirs)
 		return attr_set_text(a, to, attr_get_text(a, from));
-	set_at(a, to, get_at(a, from).at);
+	set_at(a, to, attr_text_at(a, from).at);
 	return 0;
 }
 

@@ -458,13 +458,18 @@ static inline const char *texts_get(const Texts *texts, TextAt at)
 }
 /* The text FIELD of V, a PortValues or DeviceValues. */
 #define TEXT_OF(v, field) texts_get((v)->texts, (v)->field)
-/* The text of row A, which must be one, in VALUES. */
-static inline const char *attr_get_text(const Attribute *a, const void *values)
+/* The place of the text that row A, which must be one, has in VALUES. */
+static inline TextAt attr_text_at(const Attribute *a, const void *values)
 {
 	TextAt at;
 
 	memcpy(&at, (const char *)values + a->offset, sizeof(at));
-	return texts_get(*(Texts *const *)values, at);
+	return at;
+}
+/* The text itself. */
+static inline const char *attr_get_text(const Attribute *a, const void *values)
+{
+	return texts_get(*(Texts *const *)values, attr_text_at(a, values));
 }
 /* Sets it; what is longer than its room is cut. TEXT may be one of the same values. -ENOMEM: it is
  * as it was. */
