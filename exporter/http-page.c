@@ -37,34 +37,18 @@ int http_page_new(const char *text, HttpPage **ret)
 	return 0;
 }
 
-/* The template for the layout of STATE, which belongs to PAGES. */
-static int get_template(HttpPages *pages, const SourceState *state, MetricsFormat format,
-			const MetricsTemplate **ret)
-{
-	MetricsTemplate **at = &pages->templates[format].template;
-	int r = 0;
-
-	if (!*at || pages->templates[format].layout != state->layout) {
-		*at = metrics_template_free(*at);
-		r = metrics_template_new(state->metrics, format, 0, at);
-		pages->templates[format].layout = state->layout;
-	}
-	*ret = *at;
-	return r;
-}
-
 static int render(HttpPages *pages, const SourceState *state, MetricsFormat format, HttpPage **ret)
 {
 	_cleanup_metrics_text_ MetricsText t = {.format = format};
-	const MetricsTemplate *template;
+	MetricsTemplate **template = &pages->templates[format];
 	HttpPage *p;
-	int r = get_template(pages, state, format, &template);
+	int r = metrics_template_renew(template, state->metrics, format, 0);
 
 	if (r < 0)
 		return r;
 	(void)own_metrics_visit(state, &metrics_text_visitor,
 				&t); /* metrics_text_finish() knows of errors */
-	metrics_text_add_template(&t, template);
+	metrics_text_add_template(&t, *template);
 	r = metrics_text_finish(&t);
 	if (r < 0)
 		return r;
@@ -154,5 +138,5 @@ void http_pages_done(HttpPages *p)
 		for (size_t k = 0; k < ARRAY_SIZE(p->last[i]); k++)
 			drop_page(&p->last[i][k].page);
 	for (size_t i = 0; i < ARRAY_SIZE(p->templates); i++)
-		p->templates[i].template = metrics_template_free(p->templates[i].template);
+		p->templates[i] = metrics_template_free(p->templates[i]);
 }

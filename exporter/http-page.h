@@ -31,10 +31,7 @@ typedef struct HttpPages {
 		uint64_t serial; /* of the state in it */
 	} last[2][2];
 	/* The part of the pages that stays while only counters change, in each format. */
-	struct {
-		MetricsTemplate *template;
-		uint64_t layout; /* of the state in it */
-	} templates[_METRICS_FORMAT_MAX];
+	MetricsTemplate *templates[_METRICS_FORMAT_MAX];
 } HttpPages;
 
 void http_pages_done(HttpPages *p);

@@ -2,10 +2,14 @@
 
 #include "own-metrics.h"
 
-static const MetricFamily duration = {"rdma_scrape_duration_seconds", METRIC_TYPE_GAUGE, "seconds",
-				      "How long it took to ask rdmad for these metrics."};
-static const MetricFamily build = {"rdma_exporter_build_info", METRIC_TYPE_INFO, "",
-				   "The version of rdmad-exporter."};
+static const MetricFamily duration = {.name = "rdma_scrape_duration_seconds",
+				      .type = METRIC_TYPE_GAUGE,
+				      .unit = "seconds",
+				      .help = "How long it took to ask rdmad for these metrics."};
+static const MetricFamily build = {.name = "rdma_exporter_build_info",
+				   .type = METRIC_TYPE_INFO,
+				   .unit = "",
+				   .help = "The version of rdmad-exporter."};
 
 /* A family with one sample. */
 static int visit(const MetricsVisitor *visitor, void *userdata, const MetricFamily *f,

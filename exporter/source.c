@@ -68,7 +68,6 @@ struct Source {
 	uint64_t counters_usec; /* when they were asked for */
 	bool is_new;		/* what the last replies say is not in STATE yet */
 	Metrics *metrics;	/* in STATE */
-	uint64_t layout;	/* of METRICS in STATE */
 	SourceState state;
 };
 
@@ -214,8 +213,8 @@ static int read_machine(Source *s)
 	return r < 0 ? r : metrics_read_machine(s->metrics, s->machine);
 }
 
-/* Reads the last replies into METRICS. *RET_SAME: only values of counters are other ones. */
-static int read_replies(Source *s, bool *ret_same)
+/* Reads the last replies into METRICS. */
+static int read_replies(Source *s)
 {
 	bool is_new = s->objects;
 	int r = 0;
@@ -230,18 +229,13 @@ static int read_replies(Source *s, bool *ret_same)
 		r = metrics_read_counters(s->metrics, s->counters);
 	else if (r >= 0) /* those of an earlier reply must not stay */
 		metrics_drop_counters(s->metrics);
-	if (r < 0)
-		return r;
-	*ret_same = !is_new && metrics_layout(s->metrics) == s->layout;
-	s->layout = metrics_layout(s->metrics);
-	return 0;
+	return r;
 }
 
 /* Makes the state from the last replies. */
 static void renew(Source *s)
 {
-	bool same = false;
-	int r = s->is_lost ? 0 : read_replies(s, &same);
+	int r = s->is_lost ? 0 : read_replies(s);
 
 	if (r < 0) {
 		fprintf(stderr, SD_ERR "Cannot read what rdmad answers: %s\n", strerror(-r));
@@ -251,7 +245,6 @@ static void renew(Source *s)
 		s->metrics = metrics_free(s->metrics);
 	s->is_new = false;
 	s->state.serial++;
-	s->state.layout += !same;
 	s->state.up = s->metrics != NULL;
 	s->state.metrics = s->metrics;
 	s->state.duration_usec = monotonic_now_usec() - s->began_usec;

@@ -35,9 +35,6 @@ typedef struct SourceRequest SourceRequest;
 typedef struct SourceState {
 	bool up;	 /* rdmad has answered */
 	uint64_t serial; /* another one if anything here is another one */
-	/* another one if more than the values of counters is another one, and then all that refers
-	 * to METRICS is invalid */
-	uint64_t layout;
 	/* The answer of rdmad. NULL, which metrics_visit() takes too, if rdmad is not up. */
 	const Metrics *metrics;
 	uint64_t duration_usec; /* how long it took to get that */

@@ -97,7 +97,7 @@ static int find_port(Metrics *metrics, const char *path, MetricObject **ret)
 		o->counters = calloc(n_counter_rows, sizeof(*o->counters));
 		if (!o->counters)
 			return -ENOMEM;
-		metrics->layout++;
+		metrics_change_layout(metrics, o);
 	}
 	*ret = o;
 	return 0;
@@ -276,7 +276,7 @@ static void swap_foreign(Metrics *m)
 	m->foreign_before = list;
 }
 
-/* Removes what an earlier reply said, but for what has_same_layout() compares. */
+/* Removes what an earlier reply said, but for what finish_counters() compares. */
 static void forget_counters(Metrics *m)
 {
 	MetricObjects *ports = &m->objects[METRIC_PORTS];
@@ -309,34 +309,31 @@ static bool has_same_foreign(const ForeignCounters *a, const ForeignCounters *b)
 	return true;
 }
 
-/* Whether a visit of M differs from one before the last reply only by the values of counters. */
-static bool has_same_layout(const Metrics *m)
+/* Whether a visit of O differs from one before the last reply only by the values of counters. */
+static bool has_same_counters(const MetricObject *o)
 {
-	const MetricObjects *ports = &m->objects[METRIC_PORTS];
+	bool same = o->has_counters == o->had_counters;
 
-	for (size_t i = 0; i < ports->n; i++) {
-		const MetricObject *o = &ports->items[i];
+	for (size_t k = 0; same && o->counters && k < n_counter_rows; k++) {
+		const MetricCounter *c = &o->counters[k];
 
-		if (o->has_counters != o->had_counters)
-			return false;
-		for (size_t k = 0; o->counters && k < n_counter_rows; k++) {
-			const MetricCounter *c = &o->counters[k];
-
-			if (c->valid != c->was_valid || c->saturated != c->was_saturated)
-				return false;
-		}
+		same = c->valid == c->was_valid && c->saturated == c->was_saturated;
 	}
-	return has_same_foreign(&m->foreign, &m->foreign_before);
+	return same;
 }
 
 static void finish_counters(Metrics *m)
 {
+	MetricObjects *ports = &m->objects[METRIC_PORTS];
 	ForeignCounters *list = &m->foreign;
 
 	if (list->n > 0)
 		sort(list->items, list->n, sizeof(*list->items), compare);
-	if (!has_same_layout(m)) {
-		m->layout++;
+	for (size_t i = 0; i < ports->n; i++)
+		if (!has_same_counters(&ports->items[i]))
+			metrics_change_layout(m, &ports->items[i]);
+	if (!has_same_foreign(&m->foreign, &m->foreign_before)) {
+		metrics_change_layout(m, NULL);
 		return;
 	}
 	/* who knows where the values are finds the new ones there */
@@ -360,7 +357,7 @@ void metrics_drop_counters(Metrics *m)
 	}
 	m->foreign.n = m->foreign_before.n = 0;
 	m->counters_reply = sd_bus_message_unref(m->counters_reply);
-	m->layout++;
+	metrics_change_layout(m, NULL);
 }
 
 int metrics_read_counters(Metrics *metrics, sd_bus_message *m)

@@ -25,6 +25,17 @@ static void object_done(MetricObject *o)
 	free(o->counters);
 }
 
+void metrics_change_layout(Metrics *m, MetricObject *o)
+{
+	static uint64_t last;
+
+	m->layout = ++last;
+	if (o)
+		o->layout = last;
+	else
+		m->whole = last;
+}
+
 Metrics *metrics_new(void)
 {
 	Metrics *m = calloc(1, sizeof(*m));
@@ -35,6 +46,8 @@ Metrics *metrics_new(void)
 		(MetricObjects){.rows = port_attributes, .n_rows = _PORT_ATTR_MAX};
 	m->objects[METRIC_DEVICES] =
 		(MetricObjects){.rows = device_attributes, .n_rows = _DEVICE_ATTR_MAX};
+	metrics_change_layout(m, NULL);
+	m->machine.layout = m->layout;
 	return m;
 }
 
@@ -202,6 +215,7 @@ static int read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 	object_path_parse(path, &item.device, &item.port);
 	if (o->is_port)
 		snprintf(item.number, sizeof(item.number), "%u", item.port);
+	item.layout = metrics->layout;
 	r = set_object(metrics, &item, o);
 	if (r >= 0)
 		list->items[list->n++] = item;
@@ -355,7 +369,7 @@ int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 	if (r < 0)
 		return r;
 	mark_functions(metrics);
-	metrics->layout++;
+	metrics_change_layout(metrics, o);
 	return 0;
 }
 
@@ -373,7 +387,7 @@ int metrics_read_machine(Metrics *metrics, sd_bus_message *m)
 	value_done(&metrics->findings);
 	metrics->findings = new;
 	new = (Value){};
-	metrics->layout++;
+	metrics_change_layout(metrics, &metrics->machine);
 	return 0;
 }
 
@@ -393,7 +407,7 @@ static bool keep_path(void *userdata, const MetricObject *o)
 void metrics_keep(Metrics *m, bool (*keep)(void *userdata, const char *path), void *userdata)
 {
 	keep_objects(m, keep_path, &(Keep){keep, userdata});
-	m->layout++;
+	metrics_change_layout(m, NULL);
 }
 
 uint64_t metrics_layout(const Metrics *m)

@@ -37,6 +37,7 @@ typedef struct MetricObject {
 	MetricCounter *counters;
 	bool has_counters; /* they could be read */
 	bool had_counters; /* in the reply before */
+	uint64_t layout;   /* of the machine, when this object was changed last */
 } MetricObject;
 
 /* A counter without a row. */
@@ -70,15 +71,21 @@ typedef struct MetricObjects {
 
 struct Metrics {
 	MetricObjects objects[_METRIC_OBJECT_KIND_MAX];
-	Value findings; /* of the machine */
-	char **codes;	/* those of all reasons, each once */
+	MetricObject machine; /* it has no name, and no values but these */
+	Value findings;
+	char **codes; /* those of all reasons, each once */
 	size_t n_codes;
 	ForeignCounters foreign,
 		foreign_before; /* those of the last reply, and room for the next */
-	uint64_t layout;
+	/* The layout, and what it was when more than some objects changed. Each is a number that no
+	 * machine has had before. */
+	uint64_t layout, whole;
 	bool has_objects;		/* they were read */
 	sd_bus_message *counters_reply; /* NULL: not read */
 };
+
+/* The layout is another one, because O has changed; NULL: because more has. */
+void metrics_change_layout(Metrics *m, MetricObject *o);
 
 /* The port with number PORT of the device with index DEVICE; NULL if there is none. */
 MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port);

@@ -88,8 +88,8 @@ void metrics_drop_counters(Metrics *m);
 
 /* Which samples M has and with which labels, as a number: another one after
  * metrics_read_counters(), metrics_read_object(), metrics_read_machine() or metrics_keep() has
- * changed that. As long as it stays, a visit differs from the last one only by the numbers of
- * counters. */
+ * changed that, and for another machine. As long as it stays, a visit differs from the last one
+ * only by the numbers of counters. */
 uint64_t metrics_layout(const Metrics *m);
 
 /* Removes the devices and ports for whose object path KEEP returns false. */
@@ -109,6 +109,7 @@ typedef enum MetricType {
 typedef struct MetricFamily {
 	/* of the samples, and so with the suffix: "rdma_port_xmit_bytes_total", "rdma_port_info" */
 	const char *name;
+	unsigned int number; /* the families of a machine are visited in this order */
 	MetricType type;
 	const char *unit; /* "bytes_per_second"; "": none */
 	const char *help; /* one sentence or more, with any characters */
@@ -133,7 +134,9 @@ typedef struct MetricSample {
 	size_t n_labels;
 	const char *text; /* the first N_TEXT of the labels as text has them; NULL: not known */
 	size_t n_text;
-	bool of_function; /* of a virtual function or a subfunction, or of a port of one */
+	unsigned int object; /* the samples of a family are visited in this order: ports, devices,
+				the machine */
+	bool of_function;    /* of a virtual function or a subfunction, or of a port of one */
 	MetricNumber number;
 	/* of a counter, where its value is: metrics_read_counters() writes the next one there
 	 * unless the layout changes. NULL: the number stays until then */
@@ -230,9 +233,11 @@ void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags);
 /* All that metrics_visit() visits, as text without the values of counters: those can be written
  * again and again, as long as the layout stays. The template refers to the machine. */
 typedef struct MetricsTemplate MetricsTemplate;
-/* FLAGS as for metrics_text_add(). -ENOMEM. */
-int metrics_template_new(const Metrics *m, MetricsFormat format, unsigned int flags,
-			 MetricsTemplate **ret);
+/* Makes *T, which is NULL or was made with the same FORMAT and FLAGS, the template for the layout
+ * that M has now. FLAGS as for metrics_text_add(). The text of objects that have not changed is
+ * kept. -ENOMEM: *T is as before. */
+int metrics_template_renew(MetricsTemplate **t, const Metrics *m, MetricsFormat format,
+			   unsigned int flags);
 /* Takes NULL too; returns NULL. */
 MetricsTemplate *metrics_template_free(MetricsTemplate *t);
 DEFINE_CLEANUP(MetricsTemplate, metrics_template_free);

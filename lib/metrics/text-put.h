@@ -11,5 +11,7 @@ void text_put(MetricsText *t, const char *text, size_t n);
 void text_put_text(MetricsText *t, const char *text);
 /* TEXT, in which a backslash, the end of a line and, if QUOTES, a quotation mark are escaped. */
 void text_put_escaped(MetricsText *t, const char *text, bool quotes);
+/* All of a sample that stands before its number. */
+void text_put_before_number(MetricsText *t, const MetricFamily *f, const MetricSample *s);
 /* The labels from number FIRST to the one before N. */
 void text_put_labels(MetricsText *t, const MetricLabel *labels, size_t first, size_t n);

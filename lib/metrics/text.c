@@ -85,8 +85,7 @@ void metrics_text_family(MetricsText *t, const MetricFamily *f)
 	text_put(t, "\n", 1);
 }
 
-/* All before the number. */
-static void begin_sample(MetricsText *t, const MetricFamily *f, const MetricSample *s)
+void text_put_before_number(MetricsText *t, const MetricFamily *f, const MetricSample *s)
 {
 	text_put_text(t, f->name);
 	if (s->n_labels == 0) {
@@ -104,7 +103,7 @@ void metrics_text_sample(MetricsText *t, const MetricFamily *f, const MetricSamp
 {
 	char number[METRIC_NUMBER_MAX];
 
-	begin_sample(t, f, s);
+	text_put_before_number(t, f, s);
 	text_put_text(t, metric_number_format(s->number, number));
 	text_put(t, "\n", 1);
 }
@@ -133,91 +132,6 @@ void metrics_text_add(MetricsText *t, const Metrics *m, unsigned int flags)
 
 	if (r < 0 && t->error == 0)
 		t->error = r;
-}
-
-/* Templates */
-
-/* A counter in the text. */
-typedef struct Slot {
-	size_t at; /* it follows so many bytes of the text */
-	const uint64_t *counter;
-} Slot;
-
-struct MetricsTemplate {
-	MetricsText text; /* without the values of counters */
-	Slot *slots;
-	size_t n_slots;
-};
-
-static int add_template_family(void *userdata, const MetricFamily *f)
-{
-	MetricsTemplate *t = userdata;
-
-	return add_family(&t->text, f);
-}
-
-static int add_template_sample(void *userdata, const MetricFamily *f, const MetricSample *s)
-{
-	MetricsTemplate *t = userdata;
-
-	if (!s->counter)
-		return add_sample(&t->text, f, s);
-	if (!array_grow(t->slots, t->n_slots))
-		return -ENOMEM;
-	begin_sample(&t->text, f, s);
-	t->slots[t->n_slots++] = (Slot){t->text.size, s->counter};
-	text_put(&t->text, "\n", 1);
-	return t->text.error;
-}
-
-int metrics_template_new(const Metrics *m, MetricsFormat format, unsigned int flags,
-			 MetricsTemplate **ret)
-{
-	static const MetricsVisitor visitor = {add_template_family, add_template_sample};
-	_cleanup_(metrics_template_free_pointer) MetricsTemplate *t = calloc(1, sizeof(*t));
-	int r;
-
-	if (!t)
-		return -ENOMEM;
-	t->text.format = format;
-	r = metrics_visit(m, flags, &visitor, t);
-	if (r < 0)
-		return r;
-	*ret = steal_pointer(&t);
-	return 0;
-}
-
-MetricsTemplate *metrics_template_free(MetricsTemplate *t)
-{
-	if (!t)
-		return NULL;
-	metrics_text_done(&t->text);
-	free(t->slots);
-	free(t);
-	return NULL;
-}
-
-void metrics_text_add_template(MetricsText *t, const MetricsTemplate *template)
-{
-	char digits[METRIC_NUMBER_MAX], *const end = digits + sizeof(digits);
-	const char *from = template->text.text;
-	size_t done = 0;
-	char *to;
-
-	if (template->text.size == 0 ||
-	    !text_make_room(t, template->text.size + template->n_slots * METRIC_NUMBER_MAX))
-		return;
-	to = t->text + t->size;
-	for (size_t i = 0; i < template->n_slots; i++) {
-		const Slot *s = &template->slots[i];
-		const char *number = metrics_put_digits(end, *s->counter);
-
-		to = mempcpy(to, from + done, s->at - done);
-		to = mempcpy(to, number, (size_t)(end - number));
-		done = s->at;
-	}
-	to = mempcpy(to, from + done, template->text.size - done);
-	t->size = (size_t)(to - t->text);
 }
 
 int metrics_text_finish(MetricsText *t)

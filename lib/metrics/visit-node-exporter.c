@@ -23,21 +23,22 @@ static void visit_info(Visit *v)
 					  DEVICE_ATTR_hca_type};
 	const MetricObjects *list = &v->metrics->objects[METRIC_DEVICES];
 	char names[ARRAY_SIZE(rows)][METRIC_NAME_MAX];
+	const MetricObject *o;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		metric_label_name(&device_attributes[rows[i]], names[i]);
 	begin(v, METRIC_TYPE_INFO, "info", "", "What the device is, as labels; the value is 1.");
-	for (size_t n = 0; n < list->n; n++) {
+	for (size_t n = 0; (o = visit_next(v, list, &n));) {
 		MetricLabel labels[2 + ARRAY_SIZE(rows)];
-		size_t n_labels = visit_set_labels(&list->items[n], labels);
+		size_t n_labels = visit_set_labels(o, labels);
 
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-			const Value *value = visit_value(&list->items[n], rows[i]);
+			const Value *value = visit_value(o, rows[i]);
 
 			if (value->type == VALUE_TEXT && *value->text)
 				labels[n_labels++] = (MetricLabel){names[i], value->text};
 		}
-		visit_put_labels(v, &list->items[n], labels, n_labels, one);
+		visit_put_labels(v, o, labels, n_labels, one);
 	}
 }
 
@@ -45,15 +46,16 @@ static void visit_info(Visit *v)
 static void visit_code(Visit *v, PortAttr a, const char *name)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
+	const MetricObject *o;
 
 	begin(v, METRIC_TYPE_GAUGE, name, "", port_attributes[a].help);
-	for (size_t n = 0; n < list->n; n++) {
-		const Value *value = visit_value(&list->items[n], a);
+	for (size_t n = 0; (o = visit_next(v, list, &n));) {
+		const Value *value = visit_value(o, a);
 		uint32_t code;
 
 		if (value->type == VALUE_TEXT &&
 		    decode_value(port_attributes[a].type, value->text, &code) == 0)
-			visit_put_sample(v, &list->items[n], NULL, NULL, whole(code));
+			visit_put_sample(v, o, NULL, NULL, whole(code));
 	}
 }
 
@@ -61,13 +63,14 @@ static void visit_rate(Visit *v)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 	const Attribute *row = &port_attributes[PORT_ATTR_rate];
+	const MetricObject *o;
 
 	begin(v, METRIC_TYPE_GAUGE, "rate_bytes_per_second", metric_row_unit(row), row->help);
-	for (size_t n = 0; n < list->n; n++) {
-		const Value *value = visit_value(&list->items[n], PORT_ATTR_rate);
+	for (size_t n = 0; (o = visit_next(v, list, &n));) {
+		const Value *value = visit_value(o, PORT_ATTR_rate);
 
 		if (is_number(value))
-			visit_put_sample(v, &list->items[n], NULL, NULL, visit_number(row, value));
+			visit_put_sample(v, o, NULL, NULL, visit_number(row, value));
 	}
 }
 
@@ -75,17 +78,15 @@ static void visit_counter(Visit *v, size_t i)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 	const CounterRow *row = &counter_rows[i];
+	const MetricObject *o;
 
 	if (!*row->node_exporter)
 		return;
 	begin(v, METRIC_TYPE_COUNTER, row->node_exporter,
 	      row->unit == COUNTER_BYTES ? counter_unit_name(row->unit) : "", row->help);
-	for (size_t n = 0; n < list->n; n++) {
-		const MetricObject *o = &list->items[n];
-
+	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		if (o->counters && o->counters[i].valid)
 			visit_put_counter(v, o, &o->counters[i].value);
-	}
 }
 
 void visit_node_exporter(Visit *v)

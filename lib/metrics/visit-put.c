@@ -13,7 +13,11 @@ static void announce_family(Visit *v)
 
 void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help)
 {
-	v->family = (MetricFamily){.name = v->name, .type = type, .unit = unit, .help = help};
+	v->family = (MetricFamily){.name = v->name,
+				   .number = v->family.number + 1,
+				   .type = type,
+				   .unit = unit,
+				   .help = help};
 	v->announced = false;
 	if (v->flags & METRICS_ALL_FAMILIES)
 		announce_family(v);
@@ -24,6 +28,16 @@ static void put_sample(Visit *v, const MetricSample *sample)
 	announce_family(v);
 	if (v->visitor->sample && v->r >= 0)
 		v->r = v->visitor->sample(v->userdata, &v->family, sample);
+}
+
+static unsigned int number_of(const Visit *v, const MetricObject *o)
+{
+	const MetricObjects *ports = &v->metrics->objects[METRIC_PORTS],
+			    *devices = &v->metrics->objects[METRIC_DEVICES];
+
+	return (unsigned int)(*o->number ? o - ports->items
+			      : o->name	 ? (ptrdiff_t)ports->n + (o - devices->items)
+					 : (ptrdiff_t)(ports->n + devices->n));
 }
 
 static size_t count_labels(const MetricObject *o)
@@ -38,6 +52,7 @@ void visit_put_labels(Visit *v, const MetricObject *o, const MetricLabel *labels
 				      .n_labels = n,
 				      .text = o->labels,
 				      .n_text = count_labels(o),
+				      .object = number_of(v, o),
 				      .of_function = o->is_function,
 				      .number = number});
 }
@@ -69,6 +84,7 @@ void visit_put_counter(Visit *v, const MetricObject *o, const uint64_t *counter)
 				      .n_labels = n,
 				      .text = o->labels,
 				      .n_text = n,
+				      .object = number_of(v, o),
 				      .of_function = o->is_function,
 				      .number = whole(*counter),
 				      .counter = counter});

@@ -49,6 +49,7 @@ static MetricType type_of(const Attribute *row)
 static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 {
 	const Attribute *row = &list->rows[i];
+	const MetricObject *o;
 
 	if (!metric_row_name(row, v->name))
 		return;
@@ -57,8 +58,7 @@ static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 						      : "",
 		 row->help);
 	visit_begin_family(v, type_of(row), metric_row_unit(row), v->help);
-	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
-		const MetricObject *o = &list->items[n];
+	for (size_t n = 0; (o = visit_next(v, list, &n));) {
 		const Value *value = visit_value(o, i);
 
 		if (row->metric == METRIC_STATESET && value->type == VALUE_TEXT)
@@ -108,14 +108,15 @@ static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
 static void visit_info(Visit *v, const MetricObjects *list, const char *word)
 {
 	char names[LABELS_MAX][METRIC_NAME_MAX];
+	const MetricObject *o;
 
 	for (size_t i = 0; i < list->n_rows; i++)
 		metric_label_name(&list->rows[i], names[i]);
 	snprintf(v->name, sizeof(v->name), "%s", metric_info_name(list->rows));
 	snprintf(v->help, sizeof(v->help), "What the %s is, as labels; the value is 1.", word);
 	visit_begin_family(v, METRIC_TYPE_INFO, "", v->help);
-	for (size_t n = 0; n < list->n && v->r >= 0; n++)
-		put_info(v, list, &list->items[n], names);
+	for (size_t n = 0; (o = visit_next(v, list, &n));)
+		put_info(v, list, o, names);
 }
 
 /* rdma_port_unavailable and rdma_device_unavailable */
@@ -136,14 +137,16 @@ static void put_unavailable(Visit *v, const MetricObjects *list, const MetricObj
 
 static void visit_unavailable(Visit *v, const MetricObjects *list, const char *word)
 {
+	const MetricObject *o;
+
 	if (!(v->flags & METRICS_UNAVAILABLE))
 		return;
 	snprintf(v->name, sizeof(v->name), "rdma_%s_unavailable", word);
 	snprintf(v->help, sizeof(v->help),
 		 "The %s has no value of this attribute, for this reason; the value is 1.", word);
 	visit_begin_family(v, METRIC_TYPE_GAUGE, "", v->help);
-	for (size_t n = 0; n < list->n && v->r >= 0; n++)
-		put_unavailable(v, list, &list->items[n]);
+	for (size_t n = 0; (o = visit_next(v, list, &n));)
+		put_unavailable(v, list, o);
 }
 
 /* rdma_finding */
@@ -194,6 +197,8 @@ static const size_t findings_rows[_METRIC_OBJECT_KIND_MAX] = {
 /* One family for ports, devices and the machine: an alert takes all. */
 static void visit_findings(Visit *v)
 {
+	const MetricObject *o;
+
 	snprintf(v->name, sizeof(v->name), "rdma_finding");
 	visit_begin_family(
 		v, METRIC_TYPE_GAUGE, "",
@@ -202,13 +207,10 @@ static void visit_findings(Visit *v)
 		"severe it is, and what kind of trouble; the value is how often. What is a part "
 		"of another finding is not counted.");
 	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++)
-		for (size_t n = 0; n < v->metrics->objects[k].n && v->r >= 0; n++) {
-			const MetricObject *o = &v->metrics->objects[k].items[n];
-
+		for (size_t n = 0; (o = visit_next(v, &v->metrics->objects[k], &n));)
 			put_findings(v, o, visit_value(o, findings_rows[k]));
-		}
-	if (v->r >= 0)
-		put_findings(v, &(MetricObject){}, &v->metrics->findings);
+	if (v->r >= 0 && v->metrics->machine.layout > v->since)
+		put_findings(v, &v->metrics->machine, &v->metrics->findings);
 }
 
 /* Counters */
@@ -217,44 +219,42 @@ static void visit_counter(Visit *v, size_t i)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 	const CounterRow *row = &counter_rows[i];
+	const MetricObject *o;
 
 	metric_counter_name(row, v->name);
 	visit_begin_family(v, METRIC_TYPE_COUNTER, metric_counter_unit(row), row->help);
-	for (size_t n = 0; n < list->n && v->r >= 0; n++) {
-		const MetricObject *o = &list->items[n];
-
+	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		if (o->counters && o->counters[i].valid)
 			visit_put_counter(v, o, &o->counters[i].value);
-	}
 }
 
 static void visit_saturated(Visit *v)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
+	const MetricObject *o;
 
 	snprintf(v->name, sizeof(v->name), "rdma_port_saturated");
 	visit_begin_family(
 		v, METRIC_TYPE_GAUGE, "",
 		"This counter has reached the most that it can count, and stays there until "
 		"somebody resets it; the value is 1.");
-	for (size_t n = 0; n < list->n && v->r >= 0; n++)
-		for (size_t i = 0; list->items[n].counters && i < n_counter_rows; i++)
-			if (list->items[n].counters[i].saturated)
-				visit_put_sample(v, &list->items[n], "counter",
-						 counter_rows[i].name, one);
+	for (size_t n = 0; (o = visit_next(v, list, &n));)
+		for (size_t i = 0; o->counters && i < n_counter_rows; i++)
+			if (o->counters[i].saturated)
+				visit_put_sample(v, o, "counter", counter_rows[i].name, one);
 }
 
 static void visit_available(Visit *v)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
+	const MetricObject *o;
 
 	snprintf(v->name, sizeof(v->name), "rdma_port_counters_available");
 	visit_begin_family(v, METRIC_TYPE_GAUGE, "",
 			   "Whether the counters of the port could be read.");
-	for (size_t n = 0; n < list->n && v->r >= 0; n++)
-		if (list->items[n].counters)
-			visit_put_sample(v, &list->items[n], NULL, NULL,
-					 whole(list->items[n].has_counters));
+	for (size_t n = 0; (o = visit_next(v, list, &n));)
+		if (o->counters)
+			visit_put_sample(v, o, NULL, NULL, whole(o->has_counters));
 }
 
 /* Counters without a row: a driver can invent any name, and each family has to be in one piece */
@@ -344,17 +344,20 @@ static void visit_foreign(Visit *v)
 		if (!last || !streq(c->metric, last->metric))
 			shown = begin_foreign(v, taken, c);
 		/* two names of one port may differ only by what a metric cannot have */
-		if (shown && o && !(last && is_same_sample(last, c)))
+		if (shown && o && o->layout > v->since && !(last && is_same_sample(last, c)))
 			visit_put_counter(v, o, &c->value);
 	}
 }
 
-int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *visitor,
-		  void *userdata)
+int visit_since(const Metrics *m, unsigned int flags, uint64_t since, const MetricsVisitor *visitor,
+		void *userdata)
 {
 	_cleanup_(metrics_free_pointer) Metrics *none = m ? NULL : metrics_new();
-	Visit v = {
-		.metrics = m ? m : none, .flags = flags, .visitor = visitor, .userdata = userdata};
+	Visit v = {.metrics = m ? m : none,
+		   .flags = flags,
+		   .since = since,
+		   .visitor = visitor,
+		   .userdata = userdata};
 
 	if (!v.metrics)
 		return -ENOMEM;
@@ -378,4 +381,10 @@ int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *vi
 	visit_foreign(&v);
 	visit_saturated(&v);
 	return v.r < 0 ? v.r : 0;
+}
+
+int metrics_visit(const Metrics *m, unsigned int flags, const MetricsVisitor *visitor,
+		  void *userdata)
+{
+	return visit_since(m, flags, 0, visitor, userdata);
 }

@@ -10,6 +10,7 @@
 typedef struct Visit {
 	const Metrics *metrics;
 	unsigned int flags;
+	uint64_t since; /* only what has changed after this layout */
 	const MetricsVisitor *visitor;
 	void *userdata;
 	MetricFamily family;
@@ -18,6 +19,23 @@ typedef struct Visit {
 	char help[512];
 	int r; /* the first result that is negative */
 } Visit;
+
+/* metrics_visit(), for objects only that have changed since M had the layout SINCE; 0: for all. */
+int visit_since(const Metrics *m, unsigned int flags, uint64_t since, const MetricsVisitor *visitor,
+		void *userdata);
+
+/* The next object of LIST, from number *I on, that is visited. NULL: there is none, or the visit
+ * ends. */
+static inline const MetricObject *visit_next(const Visit *v, const MetricObjects *list, size_t *i)
+{
+	while (v->r >= 0 && *i < list->n) {
+		const MetricObject *o = &list->items[(*i)++];
+
+		if (o->layout > v->since)
+			return o;
+	}
+	return NULL;
+}
 
 static const MetricNumber one = {.value = 1, .divisor = 1};
 

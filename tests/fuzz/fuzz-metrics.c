@@ -242,9 +242,9 @@ static void check_template(const Metrics *m, MetricsFormat format, unsigned int 
 			   const MetricsText *t)
 {
 	MetricsText is = {.format = format};
-	MetricsTemplate *template;
+	MetricsTemplate *template = NULL;
 
-	FUZZ_CHECK(metrics_template_new(m, format, flags, &template) == 0);
+	FUZZ_CHECK(metrics_template_renew(&template, m, format, flags) == 0);
 	metrics_text_add_template(&is, template);
 	FUZZ_CHECK(metrics_text_finish(&is) == 0);
 	FUZZ_CHECK(is.size == t->size && memcmp(is.text, t->text, is.size) == 0);

@@ -23,7 +23,7 @@ static HttpPage *get(HttpPages *pages, const SourceState *state, bool gzip)
 static void test_shared(_unused_ void **state)
 {
 	_cleanup_(metrics_free_pointer) Metrics *m = metrics_new();
-	SourceState s = {.serial = 1, .layout = 1, .metrics = m};
+	SourceState s = {.serial = 1, .metrics = m};
 	HttpPages pages = {};
 	HttpPage *first, *second, *next;
 
@@ -46,7 +46,7 @@ static void test_shared(_unused_ void **state)
 static void test_compressed(_unused_ void **state)
 {
 	_cleanup_(metrics_free_pointer) Metrics *m = metrics_new();
-	SourceState s = {.serial = 1, .layout = 1, .metrics = m};
+	SourceState s = {.serial = 1, .metrics = m};
 	HttpPages pages = {};
 	HttpPage *page = get(&pages, &s, true);
 
@@ -66,7 +66,7 @@ static void test_compressed(_unused_ void **state)
 static void test_outlives(_unused_ void **state)
 {
 	_cleanup_(metrics_free_pointer) Metrics *m = metrics_new();
-	SourceState s = {.serial = 1, .layout = 1, .metrics = m};
+	SourceState s = {.serial = 1, .metrics = m};
 	HttpPages pages = {};
 	HttpPage *page = get(&pages, &s, false);
 

@@ -323,12 +323,10 @@ typedef struct Shown {
 
 static void renew_templates(Shown *s)
 {
-	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++) {
-		metrics_template_free(s->templates[f]);
-		assert_int_equal(
-			metrics_template_new(s->metrics, f, METRICS_UNAVAILABLE, &s->templates[f]),
-			0);
-	}
+	for (MetricsFormat f = 0; f < _METRICS_FORMAT_MAX; f++)
+		assert_int_equal(metrics_template_renew(&s->templates[f], s->metrics, f,
+							METRICS_UNAVAILABLE),
+				 0);
 }
 
 /* The templates give what a visit gives. */
@@ -399,10 +397,10 @@ static void test_templates(_unused_ void **state)
 
 static void test_empty_template(_unused_ void **state)
 {
-	MetricsTemplate *template;
+	MetricsTemplate *template = NULL;
 	MetricsText t = {.format = METRICS_OPENMETRICS};
 
-	assert_int_equal(metrics_template_new(NULL, METRICS_OPENMETRICS, 0, &template), 0);
+	assert_int_equal(metrics_template_renew(&template, NULL, METRICS_OPENMETRICS, 0), 0);
 	metrics_text_add_template(&t, template);
 	assert_int_equal(metrics_text_finish(&t), 0);
 	assert_string_equal(t.text, "# EOF\n");

@@ -289,8 +289,10 @@ static void test_escapes(void **state)
 
 static void test_help(void **state)
 {
-	const MetricFamily f = {"x_info", METRIC_TYPE_INFO, "", "a \"b\"\\\nc"};
-	const MetricFamily c = {"x_bytes_total", METRIC_TYPE_COUNTER, "bytes", "c"};
+	const MetricFamily f = {
+		.name = "x_info", .type = METRIC_TYPE_INFO, .unit = "", .help = "a \"b\"\\\nc"};
+	const MetricFamily c = {
+		.name = "x_bytes_total", .type = METRIC_TYPE_COUNTER, .unit = "bytes", .help = "c"};
 	MetricsText t = {.format = METRICS_PROMETHEUS};
 
 	(void)state;
