@@ -293,6 +293,8 @@ static bool is_absence(sd_bus_message *reply)
 	       sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER) || bus_error_is_end(e);
 }
 
+static void ask_all(Source *s);
+
 static int on_snapshot(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
 	_cleanup_close_ int memory = -EBADF, changed = -EBADF;
@@ -309,6 +311,11 @@ static int on_snapshot(sd_bus_message *m, void *userdata, _unused_ sd_bus_error 
 		if (memory >= 0 && changed >= 0 && changes_new(memory, changed, &s->changes) >= 0)
 			memory = changed = -EBADF;
 	}
+	/* the next look finds what has changed after this one, and so after this call */
+	if (s->changes && changes_look(s->changes) < 0)
+		s->changes = changes_free(s->changes);
+	if (!s->is_gone)
+		ask_all(s);
 	end_call(s, &s->calls[CALL_SNAPSHOT]);
 	return 0;
 }
@@ -397,13 +404,14 @@ static int call(Source *s, Call c)
 					 SOURCE_TIMEOUT_USEC);
 }
 
-/* The object has gone, or is another one. */
-static int ask_all(Source *s)
+/* Asks for all objects, if that is not under way. */
+static void ask_all(Source *s)
 {
-	int r = s->calls[CALL_OBJECTS] ? 0 : call(s, CALL_OBJECTS);
-
-	s->is_lost |= r < 0;
-	return r;
+	if (s->calls[CALL_OBJECTS])
+		return;
+	s->dirty = false;
+	s->n_changed = 0;
+	s->is_lost |= call(s, CALL_OBJECTS) < 0;
 }
 
 static int on_object(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
@@ -415,7 +423,7 @@ static int on_object(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *e
 		s->is_gone = true;
 	else if (sd_bus_message_is_method_error(m, NULL) ||
 		 metrics_read_object(s->metrics, c->path, m) < 0)
-		ask_all(s);
+		ask_all(s); /* the object has gone, or is another one */
 	s->is_new = true;
 	end_call(s, &c->slot);
 	return 0;
@@ -465,9 +473,9 @@ static int find_needs(Source *s, uint64_t now)
 	if (r < 0)
 		return r;
 	look(s);
-	if (!s->changes)
+	if (!s->changes) /* and then for all: on_snapshot() */
 		needs |= 1 << CALL_SNAPSHOT;
-	if (s->dirty)
+	else if (s->dirty)
 		needs |= 1 << CALL_OBJECTS;
 	else if (s->n_changed > 0)
 		needs |= NEEDS_CHANGED;
