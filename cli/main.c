@@ -76,7 +76,6 @@ static void join_options(void)
 	options_join(&options, NULL, common_options);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		options_join(&options, commands[i].name, commands[i].options);
-	options_prefer(&options, NULL);
 }
 
 /* Splits "nccl|ucx|ofi PORT". *RET_FIRST is how long the first word is with its blank, or 0 if

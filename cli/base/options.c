@@ -191,13 +191,16 @@ static bool is_clear(const OptionTable *t, size_t i)
 	return true;
 }
 
-const char *options_find_command(const OptionTable *t, int argc, char **argv)
+const char *options_find_command(OptionTable *t, int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[2 * OPTIONS_MAX + 4] = "-"; /* words come one by one, with the code 1 */
 	const char *word = NULL;
 	int code;
 
+	if (argc > 1 && argv[1][0] != '-') /* as most people write it */
+		return argv[1];
+	options_prefer(t, NULL);
 	describe_options(t, longs, shorts + 1);
 	/* of a name that takes an argument only with some commands, it is in the same word */
 	for (struct option *o = longs; o->name; o++)

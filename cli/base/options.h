@@ -57,15 +57,14 @@ typedef struct OptionTable {
 } OptionTable;
 
 /* Adds the rows of COMMAND, or of every command (COMMAND NULL). OPTIONS may be NULL: none. Two
- * commands may have options with the same name; no command has one of those of every command. After
- * the last call comes one of options_prefer(). */
+ * commands may have options with the same name; no command has one of those of every command. */
 void options_join(OptionTable *t, const char *command, const Option *options);
 /* The first word of ARGV that is no option and no argument of one: the command; NULL if there is
  * none. The call comes before options_parse(), because the same name can be an option of more than
  * one command. */
-const char *options_find_command(const OptionTable *t, int argc, char **argv);
+const char *options_find_command(OptionTable *t, int argc, char **argv);
 /* From now on a name or a letter that more than one command has stands for the option of COMMAND;
- * if COMMAND has none, or is NULL, for that of the first. */
+ * if COMMAND has none, or is NULL, for that of the first. This comes before options_parse(). */
 void options_prefer(OptionTable *t, const char *command);
 /* Takes the options out of ARGV, sets their variables, and moves what is left to the end of ARGV;
  * *RET_FIRST is where that begins. Says which option is wrong, and what was expected. */

@@ -9,11 +9,13 @@
 
 #include "bus.h"
 #include "commands.h"
+#include "decode.h"
 #include "format.h"
 #include "gid.h"
 #include "group.h"
 #include "json.h"
 #include "names.h"
+#include "ports.h"
 #include "selection.h"
 #include "terminal.h"
 #include "unavailable.h"
@@ -37,9 +39,25 @@ const Option show_options[] = {
 };
 /* clang-format on */
 
-static Group group_of(const Object *o, size_t row)
+/* An object that is printed, and what its lines have in common. */
+typedef struct Page {
+	const Object *o;
+	uint8_t groups[64 * ATTR_MASK_WORDS]; /* Group, by row */
+	int width; /* of the names of rows; a table and the limits have none */
+} Page;
+
+static Page page_of(const Object *o)
 {
-	return object_has(o, row) ? group_of_row(o->rows, row) : GROUP_HIDDEN;
+	Page p = {.o = o};
+
+	for (size_t i = 0; i < o->n_rows; i++) {
+		Group group = object_has(o, i) ? group_of_row(o->rows, i) : GROUP_HIDDEN;
+
+		p.groups[i] = (uint8_t)group;
+		if (group <= GROUP_OBJECT && group != GROUP_TABLE)
+			p.width = MAX(p.width, (int)strlen(o->rows[i].name));
+	}
+	return p;
 }
 
 static void print_heading(Context *c, const char *heading)
@@ -157,14 +175,14 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 
 /* Whether GROUP has several rows, and all lack a value for one reason. *RET is the first of them.
  */
-static bool is_one_reason(const Object *o, Group group, size_t *ret)
+static bool is_one_reason(const Page *p, Group group, size_t *ret)
 {
 	const char *reason = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < o->n_rows; i++) {
+	for (size_t i = 0; i < p->o->n_rows; i++) {
 		const char *code =
-			group_of(o, i) == group ? object_unavailable_code(o, i) ?: "" : NULL;
+			p->groups[i] == group ? object_unavailable_code(p->o, i) ?: "" : NULL;
 
 		if (!code)
 			continue;
@@ -177,49 +195,42 @@ static bool is_one_reason(const Object *o, Group group, size_t *ret)
 	return n > 1;
 }
 
-static ExitStatus print_group(Context *c, const Object *o, Group group, int name_width)
+static ExitStatus print_group(Context *c, const Page *p, Group group)
 {
 	bool has_heading = group != GROUP_FIRST && group != GROUP_OBJECT;
 	ExitStatus status = STATUS_OK;
 	bool first = true;
 	size_t row;
 
-	if (has_heading && group != GROUP_TABLE && is_one_reason(o, group, &row)) {
+	if (has_heading && group != GROUP_TABLE && is_one_reason(p, group, &row)) {
 		print_heading(c, group_name(group));
-		return print_reason(c, o, row);
+		return print_reason(c, p->o, row);
 	}
-	for (size_t i = 0; i < o->n_rows && status == STATUS_OK; i++) {
-		if (group_of(o, i) != group)
+	for (size_t i = 0; i < p->o->n_rows && status == STATUS_OK; i++) {
+		if (p->groups[i] != group)
 			continue;
 		if (group == GROUP_TABLE) {
-			status = print_table(c, o, i);
+			status = print_table(c, p->o, i);
 			continue;
 		}
 		if (first && has_heading)
 			print_heading(c, group_name(group));
 		first = false;
-		status = print_row(c, o, i, name_width);
+		status = print_row(c, p->o, i, p->width);
 	}
 	return status;
 }
 
-/* The width of the names in the groups FIRST to LAST; a table has none. */
-static int group_width(const Object *o, Group first, Group last)
+/* The limits of a device have names of their own width. */
+static ExitStatus print_limits(Context *c, const Object *o)
 {
-	int width = 0;
+	Page p = page_of(o);
 
-	for (size_t i = 0; i < o->n_rows; i++) {
-		Group g = group_of(o, i);
-
-		if (g >= first && g <= last && g != GROUP_TABLE)
-			width = MAX(width, (int)strlen(o->rows[i].name));
-	}
-	return width;
-}
-
-static int name_width(const Object *o)
-{
-	return group_width(o, GROUP_FIRST, GROUP_OBJECT);
+	p.width = 0;
+	for (size_t i = 0; i < o->n_rows; i++)
+		if (p.groups[i] == GROUP_LIMITS)
+			p.width = MAX(p.width, (int)strlen(o->rows[i].name));
+	return print_group(c, &p, GROUP_LIMITS);
 }
 
 static void print_name(Context *c, const Object *o)
@@ -230,24 +241,23 @@ static void print_name(Context *c, const Object *o)
 		terminal_plain(c));
 }
 
-static ExitStatus print_groups(Context *c, const Object *o, Group first, Group last)
+static ExitStatus print_groups(Context *c, const Page *p, Group first, Group last)
 {
 	ExitStatus status = STATUS_OK;
 
 	for (Group g = first; g <= last && status == STATUS_OK; g++)
-		status = print_group(c, o, g, name_width(o));
+		status = print_group(c, p, g);
 	return status;
 }
 
 ExitStatus show_object(Context *c, const Object *o, bool limits)
 {
+	const Page p = page_of(o);
 	ExitStatus status;
 
 	print_name(c, o);
-	status = print_groups(c, o, GROUP_FIRST, GROUP_TRUST);
-	if (status != STATUS_OK || !limits)
-		return status;
-	return print_group(c, o, GROUP_LIMITS, group_width(o, GROUP_LIMITS, GROUP_LIMITS));
+	status = print_groups(c, &p, GROUP_FIRST, GROUP_TRUST);
+	return status == STATUS_OK && limits ? print_limits(c, o) : status;
 }
 
 /* The address of a GID for people: its IP address, or if it stands for none, the GID itself. */
@@ -324,10 +334,10 @@ static size_t find_addresses(const Value *own, const Value *gids, Address *list)
 	return left;
 }
 
-static ExitStatus print_addresses(Context *c, const Object *port)
+static ExitStatus print_addresses(Context *c, const Page *p)
 {
-	const Value *own = object_value(port, PORT_ATTR_addresses),
-		    *gids = object_value(port, PORT_ATTR_gids);
+	const Value *own = object_value(p->o, PORT_ATTR_addresses),
+		    *gids = object_value(p->o, PORT_ATTR_gids);
 	size_t n = value_count(own) + value_count(gids);
 	_cleanup_free_ Address *list = calloc(MAX(n, (size_t)1), sizeof(*list));
 	_cleanup_free_ char *text = NULL;
@@ -344,42 +354,62 @@ static ExitStatus print_addresses(Context *c, const Object *port)
 		fprintf(f, "%s%s", i > 0 ? ", " : "", list[i].text);
 	if (fclose(f) != 0)
 		return out_of_memory();
-	fprintf(c->out, "  %-*s  ", name_width(port), n == 1 ? "Address" : "Addresses");
-	terminal_print_wrapped(c, text, (unsigned int)name_width(port) + 4);
+	fprintf(c->out, "  %-*s  ", p->width, n == 1 ? "Address" : "Addresses");
+	terminal_print_wrapped(c, text, (unsigned int)p->width + 4);
 	return STATUS_OK;
 }
 
-static ExitStatus print_first(Context *c, const Object *port)
+static ExitStatus print_first(Context *c, const Page *p)
 {
 	ExitStatus status = STATUS_OK;
 
-	print_name(c, port);
+	print_name(c, p->o);
 	for (size_t i = 0; i < N_FIRST_ROWS && status == STATUS_OK; i++)
-		if (object_has(port, first_rows[i]))
-			status = print_row(c, port, first_rows[i], name_width(port));
-	return status == STATUS_OK ? print_addresses(c, port) : status;
+		if (object_has(p->o, first_rows[i]))
+			status = print_row(c, p->o, first_rows[i], p->width);
+	return status == STATUS_OK ? print_addresses(c, p) : status;
 }
 
-/* Which device the port is of, and how changes of it reach rdmad. DEVICE is NULL if rdmad has not
- * published it. */
-static ExitStatus print_device(Context *c, const Object *port, const Object *device)
+/* How changes of DEVICE reach rdmad. */
+static ExitStatus print_events(Context *c, const Object *device, int width)
 {
+	static const DeviceAttr rows[] = {DEVICE_ATTR_events, DEVICE_ATTR_events_reason};
 	ExitStatus status = STATUS_OK;
-	const int width = name_width(port);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && status == STATUS_OK; i++)
+		if (*object_text(device, rows[i]))
+			status = print_row(c, device, rows[i], width);
+	return status;
+}
+
+/* Reads of the device of PORT what print_events() prints. *RET has no value of it if rdmad has not
+ * published the device. */
+static ExitStatus read_events(Context *c, const Object *port, Object **ret)
+{
+	int r = object_new(object_text(port, PORT_ATTR_device_index), ret);
+
+	if (r >= 0)
+		r = ports_read_row(c->bus, *ret, DEVICE_ATTR_events, NULL);
+	if (r >= 0 &&
+	    !streq(object_text(*ret, DEVICE_ATTR_events), decode_name(ATTR_EVENTS, EVENTS_VERBS)))
+		r = ports_read_row(c->bus, *ret, DEVICE_ATTR_events_reason, NULL);
+	return r == -ENOMEM ? out_of_memory() : STATUS_OK;
+}
+
+/* Which device the port is of, and how changes of it reach rdmad. */
+static ExitStatus print_device(Context *c, const Selection *s, const Page *p)
+{
+	_cleanup_(object_free_pointer) Object *read = NULL;
+	const Object *device = selection_device(s, p->o);
+	ExitStatus status = device ? STATUS_OK : read_events(c, p->o, &read);
 
 	print_heading(c, "Device");
-	if (device && object_value(device, DEVICE_ATTR_events))
-		status = print_row(c, device, DEVICE_ATTR_events, width);
-	if (status == STATUS_OK && device) {
-		const Value *reason = object_value(device, DEVICE_ATTR_events_reason);
-
-		if (reason && *value_text(reason))
-			status = print_row(c, device, DEVICE_ATTR_events_reason, width);
-	}
+	if (status == STATUS_OK)
+		status = print_events(c, device ?: read, p->width);
 	/* the object path, which people need least, is the first row of the table */
-	for (size_t i = port->n_rows; i-- > 0 && status == STATUS_OK;)
-		if (group_of(port, i) == GROUP_OBJECT)
-			status = print_row(c, port, i, width);
+	for (size_t i = p->o->n_rows; i-- > 0 && status == STATUS_OK;)
+		if (p->groups[i] == GROUP_OBJECT)
+			status = print_row(c, p->o, i, p->width);
 	return status;
 }
 
@@ -415,18 +445,20 @@ static ExitStatus print_port(Context *c, const Selection *s, const Object *port,
 			     _unused_ bool heading)
 {
 	ExitStatus status;
+	Page p;
 
 	if (c->json) {
 		json_next(c->out);
 		json_object(c->out, port);
 		return STATUS_OK;
 	}
+	p = page_of(port);
 	fputs(n > 0 ? "\n" : "", c->out);
-	status = print_first(c, port);
+	status = print_first(c, &p);
 	if (status == STATUS_OK)
-		status = print_groups(c, port, GROUP_LINK, GROUP_TRUST);
+		status = print_groups(c, &p, GROUP_LINK, GROUP_TRUST);
 	if (status == STATUS_OK)
-		status = print_device(c, port, selection_device(s, port));
+		status = print_device(c, s, &p);
 	if (status == STATUS_OK)
 		print_history(c, port);
 	return status;
@@ -434,5 +466,5 @@ static ExitStatus print_port(Context *c, const Selection *s, const Object *port,
 
 ExitStatus show_command(Context *c)
 {
-	return selection_print(c, c->json ? 0 : SELECTION_DEVICES, NULL, print_port);
+	return selection_print(c, 0, NULL, print_port);
 }

@@ -8,101 +8,136 @@
 #include "table.h"
 #include "unavailable.h"
 
+/* Room for a number with its unit. */
+#define NUMBER_SIZE 80U
+
 /* N / SIZE with at most three decimals (not rounded) and without zeros at the end. */
-static void print_scaled(FILE *f, uint64_t n, uint64_t size, const char *suffix)
+static void write_scaled(char to[NUMBER_SIZE], uint64_t n, uint64_t size, const char *suffix)
 {
 	unsigned int thousandths = (unsigned int)(n % size * 1000 / size);
 	int digits = 3;
 
-	fprintf(f, "%" PRIu64, n / size);
 	while (digits > 0 && thousandths % 10 == 0) {
 		thousandths /= 10;
 		digits--;
 	}
 	if (digits > 0)
-		fprintf(f, ".%0*u", digits, thousandths);
-	fputs(suffix, f);
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 ".%0*u%s", n / size, digits, thousandths,
+			 suffix);
+	else
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 "%s", n / size, suffix);
 }
 
-static void print_rate(FILE *f, uint64_t n)
+static void write_rate(char to[NUMBER_SIZE], uint64_t n)
 {
 	if (n >= 1000000000)
-		print_scaled(f, n, 1000000000, " Gb/s");
+		write_scaled(to, n, 1000000000, " Gb/s");
 	else if (n >= 1000000)
-		print_scaled(f, n, 1000000, " Mb/s");
+		write_scaled(to, n, 1000000, " Mb/s");
 	else
-		fprintf(f, "%" PRIu64 " bit/s", n);
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 " bit/s", n);
 }
 
-static void print_duration(FILE *f, uint64_t usec)
+static void write_duration(char to[NUMBER_SIZE], uint64_t usec)
 {
 	if (usec >= USEC_PER_SEC)
-		print_scaled(f, usec, USEC_PER_SEC, " s");
+		write_scaled(to, usec, USEC_PER_SEC, " s");
 	else if (usec >= USEC_PER_MSEC)
-		print_scaled(f, usec, USEC_PER_MSEC, " ms");
+		write_scaled(to, usec, USEC_PER_MSEC, " ms");
 	else
-		fprintf(f, "%" PRIu64 " us", usec);
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 " us", usec);
 }
 
-static void print_size(FILE *f, uint64_t bytes)
+static void write_size(char to[NUMBER_SIZE], uint64_t bytes)
 {
 	const uint64_t mib = 1 << 20;
+	uint64_t unit = bytes >= 1024 * mib && bytes % (1024 * mib) == 0 ? 1024 * mib : mib;
 
-	fprintf(f, "%" PRIu64 " bytes", bytes);
-	if (bytes >= 1024 * mib && bytes % (1024 * mib) == 0)
-		fprintf(f, " (%" PRIu64 " GiB)", bytes / (1024 * mib));
-	else if (bytes >= mib && bytes % mib == 0)
-		fprintf(f, " (%" PRIu64 " MiB)", bytes / mib);
+	if (bytes >= mib && bytes % mib == 0)
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 " bytes (%" PRIu64 " %s)", bytes, bytes / unit,
+			 unit > mib ? "GiB" : "MiB");
+	else
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 " bytes", bytes);
 }
 
-static void print_timestamp(FILE *f, uint64_t usec)
+static void write_timestamp(char to[NUMBER_SIZE], uint64_t usec)
 {
 	time_t t = (time_t)(usec / USEC_PER_SEC);
 	char text[64];
 	struct tm tm;
 
 	if (usec == 0)
-		fputs("never", f);
+		snprintf(to, NUMBER_SIZE, "never");
 	else if (localtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		fprintf(f, "%s.%03u", text, (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
+		snprintf(to, NUMBER_SIZE, "%s.%03u", text,
+			 (unsigned int)(usec % USEC_PER_SEC / USEC_PER_MSEC));
 	else
-		fprintf(f, "%" PRIu64 " us", usec);
+		snprintf(to, NUMBER_SIZE, "%" PRIu64 " us", usec);
 }
 
-static void print_lanes(FILE *f, uint64_t n)
+static void write_lanes(char to[NUMBER_SIZE], uint64_t n)
 {
-	fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "lane" : "lanes");
+	snprintf(to, NUMBER_SIZE, "%" PRIu64 " %s", n, n == 1 ? "lane" : "lanes");
 }
 
-static void print_entries(FILE *f, uint64_t n)
+static void write_entries(char to[NUMBER_SIZE], uint64_t n)
 {
-	fprintf(f, "%" PRIu64 " %s", n, n == 1 ? "entry" : "entries");
+	snprintf(to, NUMBER_SIZE, "%" PRIu64 " %s", n, n == 1 ? "entry" : "entries");
 }
 
-static void print_ratio(FILE *f, uint64_t n)
+static void write_ratio(char to[NUMBER_SIZE], uint64_t n)
 {
-	fprintf(f, "%.1e", (double)n / 1e18);
+	snprintf(to, NUMBER_SIZE, "%.1e", (double)n / 1e18);
 }
 
-static void print_hex(FILE *f, uint64_t n)
+static void write_hex(char to[NUMBER_SIZE], uint64_t n)
 {
-	fprintf(f, "%#" PRIx64, n);
+	snprintf(to, NUMBER_SIZE, "%#" PRIx64, n);
 }
 
-static void print_number(FILE *f, AttrUnit unit, uint64_t n)
+/* Writes N with its unit. Returns TO. */
+static const char *write_number(char to[NUMBER_SIZE], AttrUnit unit, uint64_t n)
 {
-	static void (*const printers[_UNIT_MAX])(FILE * f, uint64_t n) = {
-		[UNIT_BYTES] = print_size,	 [UNIT_LANES] = print_lanes,
-		[UNIT_ENTRIES] = print_entries,	 [UNIT_BITS_PER_S] = print_rate,
-		[UNIT_USEC] = print_duration,	 [UNIT_TIMESTAMP] = print_timestamp,
-		[UNIT_PER_EXABIT] = print_ratio, [UNIT_BITS] = print_hex,
-		[UNIT_HEX] = print_hex,
+	static void (*const writers[_UNIT_MAX])(char to[NUMBER_SIZE], uint64_t n) = {
+		[UNIT_BYTES] = write_size,	 [UNIT_LANES] = write_lanes,
+		[UNIT_ENTRIES] = write_entries,	 [UNIT_BITS_PER_S] = write_rate,
+		[UNIT_USEC] = write_duration,	 [UNIT_TIMESTAMP] = write_timestamp,
+		[UNIT_PER_EXABIT] = write_ratio, [UNIT_BITS] = write_hex,
+		[UNIT_HEX] = write_hex,
 	};
 
-	if (printers[unit])
-		printers[unit](f, n);
+	if (writers[unit])
+		writers[unit](to, n);
 	else
-		print_scaled(f, n, unit_rows[unit].shown, unit_rows[unit].words);
+		write_scaled(to, n, unit_rows[unit].shown, unit_rows[unit].words);
+	return to;
+}
+
+/* The text of a value that holds no others, which may be in BUFFER; NULL if V is one that does. */
+static const char *plain_text(char buffer[NUMBER_SIZE], AttrUnit unit, const Value *v)
+{
+	switch (v->type) {
+	case VALUE_NONE:
+		return "none";
+	case VALUE_BOOL:
+		return v->boolean ? "yes" : "no";
+	case VALUE_UNSIGNED:
+		return write_number(buffer, unit, v->number);
+	case VALUE_SIGNED:
+		snprintf(buffer, NUMBER_SIZE, "%" PRIi64, v->integer);
+		return buffer;
+	case VALUE_DOUBLE:
+		snprintf(buffer, NUMBER_SIZE, "%g", v->real);
+		return buffer;
+	case VALUE_TEXT:
+		return *v->text ? v->text : "none";
+	case VALUE_ARRAY:
+	case VALUE_DICT:
+		return v->n == 0 ? "none" : NULL;
+	case VALUE_STRUCT:
+		break;
+	}
+	return NULL;
 }
 
 static void print_value(FILE *f, AttrUnit unit, const Value *v);
@@ -139,49 +174,28 @@ static void print_dict(FILE *f, const Value *v)
 
 static void print_value(FILE *f, AttrUnit unit, const Value *v)
 {
-	switch (v->type) {
-	case VALUE_NONE:
-		fputs("none", f);
-		break;
-	case VALUE_BOOL:
-		fputs(v->boolean ? "yes" : "no", f);
-		break;
-	case VALUE_UNSIGNED:
-		print_number(f, unit, v->number);
-		break;
-	case VALUE_SIGNED:
-		fprintf(f, "%" PRIi64, v->integer);
-		break;
-	case VALUE_DOUBLE:
-		fprintf(f, "%g", v->real);
-		break;
-	case VALUE_TEXT:
-		fputs(*v->text ? v->text : "none", f);
-		break;
-	case VALUE_ARRAY:
-		if (v->n == 0)
-			fputs("none", f);
-		print_items(f, unit, v, ", ");
-		break;
-	case VALUE_STRUCT:
-		print_items(f, UNIT_NONE, v, " ");
-		break;
-	case VALUE_DICT:
-		if (v->n == 0)
-			fputs("none", f);
+	char buffer[NUMBER_SIZE];
+	const char *text = plain_text(buffer, unit, v);
+
+	if (text)
+		fputs(text, f);
+	else if (v->type == VALUE_DICT)
 		print_dict(f, v);
-		break;
-	}
+	else
+		print_items(f, v->type == VALUE_STRUCT ? UNIT_NONE : unit, v,
+			    v->type == VALUE_STRUCT ? " " : ", ");
 }
 
 static char *format_with_unit(AttrUnit unit, const Value *v)
 {
+	char buffer[NUMBER_SIZE];
+	const char *plain = plain_text(buffer, unit, v);
 	char *text = NULL;
 	size_t size;
 	FILE *f;
 
-	if (v->type == VALUE_TEXT) /* a stream has 8 KiB */
-		return strdup(*v->text ? v->text : "none");
+	if (plain) /* a stream has 8 KiB */
+		return strdup(plain);
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;

@@ -94,6 +94,16 @@ int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, s
 	return ports_read_one(bus, value_text(&port->values[PORT_ATTR_device_index]), l, error);
 }
 
+int ports_read_row(sd_bus *bus, Object *o, size_t i, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, o->path, "org.freedesktop.DBus.Properties",
+				   "Get", error, &reply, "ss",
+				   attr_interface_name(o->rows[i].interface), o->rows[i].name);
+
+	return r < 0 ? r : object_read_row(o, i, reply);
+}
+
 void found_paths_done(FoundPaths *f)
 {
 	for (size_t i = 0; i < f->n; i++) {

@@ -17,6 +17,8 @@ int ports_list(sd_bus *bus, const char *const *properties, ObjectList *ret, sd_b
 int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *error);
 /* The same for the port at PATH, and with DEVICE for its device. */
 int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, sd_bus_error *error);
+/* Calls Get(): reads the value of row I of O, which then has its interface. */
+int ports_read_row(sd_bus *bus, Object *o, size_t i, sd_bus_error *error);
 
 /* The ports that rdmad finds by a name or an address, by their object paths. */
 typedef struct FoundPaths {

@@ -27,38 +27,6 @@ Value *value_append(Value *v)
 	return &v->items[v->n++];
 }
 
-static int read_container(sd_bus_message *m, char type, const char *contents, Value *ret)
-{
-	Value *item;
-	int r = sd_bus_message_enter_container(m, type, contents);
-
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_at_end(m, false)) == 0) {
-		bool pair = type == SD_BUS_TYPE_ARRAY && contents[0] == '{';
-
-		if (pair) {
-			r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, NULL);
-			if (r < 0)
-				return r;
-		}
-		for (int i = 0; i <= (int)pair; i++) {
-			item = value_append(ret);
-			if (!item)
-				return -ENOMEM;
-			r = value_read(m, item);
-			if (r < 0)
-				return r;
-		}
-		if (pair) {
-			r = sd_bus_message_exit_container(m);
-			if (r < 0)
-				return r;
-		}
-	}
-	return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
 int value_set_text(Value *ret, const char *text)
 {
 	ret->text = strdup(text);
@@ -120,11 +88,63 @@ static void set_number(char type, const void *p, Value *ret)
 	}
 }
 
+/* Reads what is next, a value of TYPE that holds no others. */
+static int read_basic(sd_bus_message *m, char type, Value *ret)
+{
+	const char *text;
+	uint64_t number; /* room for every basic type but strings */
+	int r;
+
+	switch (type) {
+	case SD_BUS_TYPE_STRING:
+	case SD_BUS_TYPE_OBJECT_PATH:
+	case SD_BUS_TYPE_SIGNATURE:
+		r = sd_bus_message_read_basic(m, type, &text);
+		return r < 0 ? r : read_text(text, ret);
+	case SD_BUS_TYPE_UNIX_FD:
+		return sd_bus_message_skip(m, "h");
+	}
+	r = sd_bus_message_read_basic(m, type, &number);
+	if (r >= 0)
+		set_number(type, &number, ret);
+	return r;
+}
+
+/* Reads what is next. *TYPES are the types from there, as far as they are known, so that the
+ * message is asked only for that of a value that holds others. */
+static int read_next(sd_bus_message *m, const char **types, Value *ret)
+{
+	if (**types && strchr("ybnqiuxtdsogh", **types))
+		return read_basic(m, *(*types)++, ret);
+	*types = "";
+	return value_read(m, ret);
+}
+
+static int read_container(sd_bus_message *m, char type, const char *contents, Value *ret)
+{
+	const bool is_array = type == SD_BUS_TYPE_ARRAY, pairs = is_array && contents[0] == '{';
+	const char *types = contents;
+	int r = sd_bus_message_enter_container(m, type, contents);
+
+	while (r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0) {
+		if (is_array)
+			types = contents + (int)pairs;
+		if (pairs)
+			r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, NULL);
+		for (int i = 0; r >= 0 && i <= (int)pairs; i++) {
+			Value *item = value_append(ret);
+
+			r = item ? read_next(m, &types, item) : -ENOMEM;
+		}
+		if (r >= 0 && pairs)
+			r = sd_bus_message_exit_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
 int value_read(sd_bus_message *m, Value *ret)
 {
 	const char *contents;
-	const char *text;
-	uint64_t number; /* room for every basic type but strings */
 	char type;
 	int r = sd_bus_message_peek_type(m, &type, &contents);
 
@@ -139,22 +159,11 @@ int value_read(sd_bus_message *m, Value *ret)
 		return read_container(m, type, contents, ret);
 	case SD_BUS_TYPE_VARIANT:
 		r = sd_bus_message_enter_container(m, type, contents);
-		if (r < 0)
-			return r;
-		r = value_read(m, ret);
+		if (r >= 0)
+			r = read_next(m, &contents, ret);
 		return r < 0 ? r : sd_bus_message_exit_container(m);
-	case SD_BUS_TYPE_STRING:
-	case SD_BUS_TYPE_OBJECT_PATH:
-	case SD_BUS_TYPE_SIGNATURE:
-		r = sd_bus_message_read_basic(m, type, &text);
-		return r < 0 ? r : read_text(text, ret);
-	case SD_BUS_TYPE_UNIX_FD:
-		return sd_bus_message_skip(m, "h");
 	}
-	r = sd_bus_message_read_basic(m, type, &number);
-	if (r >= 0)
-		set_number(type, &number, ret);
-	return r;
+	return read_basic(m, type, ret);
 }
 
 int value_read_count(sd_bus_message *m, Value *ret)

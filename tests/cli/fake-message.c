@@ -157,12 +157,10 @@ static void append_scalar(sd_bus_message *m, const View *v, unsigned int row)
 	}
 }
 
-static void append_property(sd_bus_message *m, const View *v, unsigned int row)
+void append_variant(sd_bus_message *m, const View *v, unsigned int row)
 {
 	const Attribute *a = &v->rows[row];
 
-	sd_bus_message_open_container(m, 'e', "sv");
-	sd_bus_message_append(m, "s", a->name);
 	sd_bus_message_open_container(m, 'v', attr_signature(a->type));
 	if (a->type == ATTR_UNAVAILABLE)
 		append_unavailable(m, v);
@@ -171,6 +169,13 @@ static void append_property(sd_bus_message *m, const View *v, unsigned int row)
 	else
 		append_scalar(m, v, row);
 	sd_bus_message_close_container(m);
+}
+
+static void append_property(sd_bus_message *m, const View *v, unsigned int row)
+{
+	sd_bus_message_open_container(m, 'e', "sv");
+	sd_bus_message_append(m, "s", v->rows[row].name);
+	append_variant(m, v, row);
 	sd_bus_message_close_container(m);
 }
 

@@ -25,6 +25,8 @@ View view_of_device(const DeviceSnapshot *d);
 
 /* Appends TEXT, a list of TYPE, as an array. */
 void append_list(sd_bus_message *m, AttrType type, const char *text);
+/* Appends v, the value of ROW. */
+void append_variant(sd_bus_message *m, const View *v, unsigned int row);
 /* Appends a{sv}, the properties of INTERFACE, of INTERFACE_RAW those of all: the rows in ONLY, or
  * all. */
 void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,

@@ -147,12 +147,31 @@ static int get_all(sd_bus_message *call)
 	return 1;
 }
 
-/* A property of the manager. MonitorMode is as Simulated. */
+static int get_of_device(sd_bus_message *call, const FakePort *p, const char *property)
+{
+	DeviceSnapshot d = fake_device(p);
+	View v = view_of_device(&d);
+	sd_bus_message *reply;
+
+	sd_bus_message_new_method_return(call, &reply);
+	for (unsigned int i = 0; i < v.n_rows; i++)
+		if (streq(v.rows[i].name, property))
+			append_variant(reply, &v, i);
+	sd_bus_send(bus, reply, NULL);
+	sd_bus_message_unref(reply);
+	device_snapshot_done(&d);
+	return 1;
+}
+
+/* A property of a device, or of the manager, whose MonitorMode is as Simulated. */
 static int get(sd_bus_message *call)
 {
+	const FakePort *of_device = port_of_device(call);
 	const char *interface, *property;
 
 	sd_bus_message_read(call, "ss", &interface, &property);
+	if (of_device)
+		return get_of_device(call, of_device, property);
 	return streq(property, "Version") ? sd_bus_reply_method_return(call, "v", "s", "0.0.7")
 					  : sd_bus_reply_method_return(call, "v", "b", simulated);
 }
