@@ -91,12 +91,21 @@ static int make_value(const CacheObject *o, size_t i, Value *ret)
 	return r;
 }
 
+static bool has_row(const CacheObject *o, size_t i)
+{
+	return mask_has(o->valid, (unsigned int)i) &&
+	       (cache_object_interfaces(o) >> o->rows[i].interface & 1);
+}
+
 static int read_row(const CacheObject *o, size_t i, Value *ret)
 {
-	if (!mask_has(o->valid, (unsigned int)i) ||
-	    !(cache_object_interfaces(o) >> o->rows[i].interface & 1))
-		return 0;
-	return make_value(o, i, ret);
+	return has_row(o, i) ? make_value(o, i, ret) : 0;
+}
+
+static bool read_table(const CacheObject *o, size_t i, const Table **ret)
+{
+	*ret = cache_object_table(o, i);
+	return has_row(o, i);
 }
 
 static const char *unavailable_code(const CacheObject *o, size_t i)
@@ -122,6 +131,13 @@ static const char *port_code(const void *what, size_t i)
 	return unavailable_code(&o, i);
 }
 
+static bool port_table(const void *what, size_t i, const Table **ret)
+{
+	const CacheObject o = cache_object_of_port(what);
+
+	return read_table(&o, i, ret);
+}
+
 static int read_device(const void *what, size_t i, Value *ret)
 {
 	const CacheObject o = cache_object_of_device(what);
@@ -136,9 +152,16 @@ static const char *device_code(const void *what, size_t i)
 	return unavailable_code(&o, i);
 }
 
+static bool device_table(const void *what, size_t i, const Table **ret)
+{
+	const CacheObject o = cache_object_of_device(what);
+
+	return read_table(&o, i, ret);
+}
+
 int health_object_of_device(const Device *d, AttrMask *read, Object **ret)
 {
-	static const ObjectSource source = {read_device, device_code};
+	static const ObjectSource source = {read_device, device_code, device_table};
 	char path[RDMAD_PATH_MAX];
 
 	return object_new_from(device_path(d, path), &source, d, read, ret);
@@ -146,7 +169,7 @@ int health_object_of_device(const Device *d, AttrMask *read, Object **ret)
 
 int health_object_of_port(const Port *p, const Object *device, AttrMask *read, Object **ret)
 {
-	static const ObjectSource source = {read_port, port_code};
+	static const ObjectSource source = {read_port, port_code, port_table};
 	char path[RDMAD_PATH_MAX];
 	int r = object_new_from(port_path(p, path), &source, p, read, ret);
 

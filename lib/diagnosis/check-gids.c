@@ -6,6 +6,9 @@
 #include "check-parts.h"
 #include "checks.h"
 #include "gid.h"
+#include "gids.h"
+
+#include <net/if.h>
 
 static bool is_roce(const Object *port)
 {
@@ -14,10 +17,10 @@ static bool is_roce(const Object *port)
 
 void look_for_gids(CheckRun *r)
 {
-	const Value *gids = object_value(r->port, PORT_ATTR_gids);
+	size_t n;
 
-	if (is_roce(r->port) && check_is_in_use(r) && gids && gids->type == VALUE_ARRAY &&
-	    gids->n == 0 && !check_stands_by(r->port) &&
+	if (is_roce(r->port) && check_is_in_use(r) && object_count(r->port, PORT_ATTR_gids, &n) &&
+	    n == 0 && !check_stands_by(r->port) &&
 	    !check_is_expected(r, &port_attributes[PORT_ATTR_gids]))
 		check_find(r, &port_attributes[PORT_ATTR_gids],
 			   "the port is active, but has no GID: programs cannot connect over it");
@@ -88,72 +91,92 @@ void look_for_lost_address(CheckRun *r)
 #define FLAP_TEXT   "1h"
 #define FLAPS_LEAST 4U
 
-/* Whether E says that something has gone lately. */
-static bool is_loss(const CheckRun *r, const Seen *e)
+/* An address that has gone, and when. */
+typedef struct Loss {
+	uint8_t gid[16];
+	uint64_t usec;
+} Loss;
+
+static bool is_same_address(const Loss *a, const Loss *b)
 {
-	return !*e->to && e->realtime_usec + FLAP_USEC >= r->now_usec;
+	return memcmp(a->gid, b->gid, sizeof(a->gid)) == 0;
 }
 
-/* How often the address GID has gone, and in *RET_LAST when it did last. */
-static size_t count_losses(const CheckRun *r, const SeenSource *evidence, const uint8_t gid[16],
-			   uint64_t *ret_last)
+static int compare_losses(const void *a, const void *b)
 {
-	uint8_t other[16];
+	const Loss *x = a, *y = b;
+
+	return memcmp(x->gid, y->gid, sizeof(x->gid)) ?: (x->usec > y->usec) - (x->usec < y->usec);
+}
+
+/* Finds the addresses that have gone lately, those of one address one after the other and in the
+ * order of time. NULL: there are none. */
+static Loss *find_losses(CheckRun *r, size_t *ret_n)
+{
+	const SeenSource evidence = check_evidence(r, r->port);
+	Loss *losses = NULL, loss;
 	size_t n = 0;
 	Seen e;
 
-	for (size_t i = 0; seen_read(evidence, i, &e); i++) {
-		if (!is_loss(r, &e) || !is_of_address(&e, other) ||
-		    memcmp(gid, other, sizeof(other)) != 0)
+	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
+		if (*e.to || e.realtime_usec + FLAP_USEC < r->now_usec ||
+		    !is_of_address(&e, loss.gid))
 			continue;
-		*ret_last = e.realtime_usec;
-		n++;
+		loss.usec = e.realtime_usec;
+		if (!array_grow(losses, n)) {
+			r->error = -ENOMEM;
+			break;
+		}
+		losses[n++] = loss;
 	}
-	return n;
+	if (n > 0)
+		sort(losses, n, sizeof(*losses), compare_losses);
+	*ret_n = n;
+	return losses;
 }
 
-/* Whether PORT has ADDRESS now, on an interface that is here: those of containers come and go with
- * these. */
-static bool has_address(const Object *port, const char *address)
+/* Whether PORT has the address GID now, on an interface that is here: those of containers come and
+ * go with these. */
+static bool has_address(const Object *port, const uint8_t gid[16])
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
+	GidWalk w = gid_walk(port);
 
-	VALUE_FOREACH(gid, gids)
-		if (*format_member_text(ATTR_GIDS, "netdev", gid) &&
-		    streq(format_member_text(ATTR_GIDS, "address", gid), address))
+	for (const GidEntry *e; (e = gid_next(&w));)
+		if (*e->netdev && memcmp(e->gid, gid, sizeof(e->gid)) == 0)
 			return true;
 	return false;
 }
 
-/* Finds an address that has gone so often, and is back; returns how often, 0 if there is none. */
-static size_t find_flapping(const CheckRun *r, size_t least, char address[46], uint64_t *ret_last)
+/* Of the addresses that have gone at least LEAST times, and are back, the one that went first; *RET
+ * is its last loss. Returns how often it has gone, 0 if there is none. */
+static size_t find_flapping(CheckRun *r, size_t least, Loss *ret)
 {
-	const SeenSource evidence = check_evidence(r, r->port);
-	uint8_t gid[16];
-	Seen e;
+	uint64_t first_usec = UINT64_MAX;
+	size_t n, most = 0;
+	_cleanup_free_ Loss *losses = find_losses(r, &n);
 
-	for (size_t i = 0; seen_read(&evidence, i, &e); i++) {
-		size_t n = is_loss(r, &e) && is_of_address(&e, gid)
-				   ? count_losses(r, &evidence, gid, ret_last)
-				   : 0;
-
-		if (n < least)
+	for (size_t first = 0, end; first < n; first = end) {
+		for (end = first + 1; end < n && is_same_address(&losses[end], &losses[first]);
+		     end++)
+			;
+		if (end - first < least || losses[first].usec >= first_usec ||
+		    !has_address(r->port, losses[first].gid))
 			continue;
-		gid_format_address(gid, GID_TYPE_ROCE_V2, address);
-		if (has_address(r->port, address))
-			return n;
+		first_usec = losses[first].usec;
+		*ret = losses[end - 1];
+		most = end - first;
 	}
-	return 0;
+	return most;
 }
 
 /* A link that goes down may take its addresses along; the check flap finds that. A bond whose
  * members stand by for each other takes its addresses to the one that carries. */
 void look_for_address_flaps(CheckRun *r)
 {
-	uint64_t last = 0;
 	_cleanup_free_ char *when = NULL;
 	char address[46];
 	size_t n, downs;
+	Loss last;
 
 	if (object_number(r->port, PORT_ATTR_gid_generation) < FLAPS_LEAST || !is_roce(r->port) ||
 	    streq(object_text(r->port, PORT_ATTR_bond_mode), "active-backup") ||
@@ -162,10 +185,11 @@ void look_for_address_flaps(CheckRun *r)
 	downs = check_count_downs(r, r->now_usec - FLAP_USEC);
 	if (downs == SIZE_MAX)
 		return;
-	n = find_flapping(r, FLAPS_LEAST + downs, address, &last);
+	n = find_flapping(r, FLAPS_LEAST + downs, &last);
 	if (n == 0)
 		return;
-	when = format_time(last);
+	gid_format_address(last.gid, GID_TYPE_ROCE_V2, address);
+	when = format_time(last.usec);
 	check_find(r, &port_attributes[PORT_ATTR_gids],
 		   "the address %s has gone %zu times in " FLAP_TEXT
 		   " while the link was up, the last time at %s: connections end each time",
@@ -176,27 +200,26 @@ void look_for_address_flaps(CheckRun *r)
  * has changed, peers and the GID table do not agree. */
 void look_for_stale_gids(CheckRun *r)
 {
-	const Value *gids = object_value(r->port, PORT_ATTR_gids);
-	const char *netdev = object_text(r->port, PORT_ATTR_netdev), *old = NULL;
-	uint8_t mac[HW_ADDRESS_MAX], id[8], gid[16];
+	const char *netdev = object_text(r->port, PORT_ATTR_netdev);
+	uint8_t mac[HW_ADDRESS_MAX], id[8];
+	char old[40] = "";
+	GidWalk w;
 
 	if (!is_roce(r->port) || check_may_be_idle(r, r->port) || !*netdev ||
 	    *object_text(r->port, PORT_ATTR_bond) ||
 	    hw_address_parse(object_text(r->port, PORT_ATTR_netdev_address), mac) != 6)
 		return;
 	mac_interface_id(mac, id);
-	VALUE_FOREACH(entry, gids) {
-		const char *text = format_member_text(ATTR_GIDS, "gid", entry);
-
-		if (!streq(format_member_text(ATTR_GIDS, "netdev", entry), netdev) ||
-		    gid_parse(text, gid) < 0 || gid[0] != 0xfe || !gid_is_link_local(gid) ||
-		    gid[11] != 0xff || gid[12] != 0xfe)
+	w = gid_walk(r->port);
+	for (const GidEntry *e; (e = gid_next(&w));) {
+		if (!streq(e->netdev, netdev) || e->gid[0] != 0xfe || !gid_is_link_local(e->gid) ||
+		    e->gid[11] != 0xff || e->gid[12] != 0xfe)
 			continue;
-		if (memcmp(gid + 8, id, sizeof(id)) == 0)
+		if (memcmp(e->gid + 8, id, sizeof(id)) == 0)
 			return;
-		old = text;
+		gid_format(e->gid, old);
 	}
-	if (old)
+	if (*old)
 		check_find(
 			r, &port_attributes[PORT_ATTR_gids],
 			"the GID %s is made of a MAC address that %s has not any more: it has %s",
@@ -206,7 +229,9 @@ void look_for_stale_gids(CheckRun *r)
 typedef struct PortAddress {
 	const Object *port;
 	size_t order; /* of the port among those that are checked */
-	const char *netdev, *address;
+	char netdev[IF_NAMESIZE];
+	const char *mac; /* the address is this one; NULL: it is GID */
+	uint8_t gid[16];
 } PortAddress;
 
 typedef struct PortAddresses {
@@ -214,48 +239,67 @@ typedef struct PortAddresses {
 	size_t n;
 } PortAddresses;
 
+static bool add_address(PortAddresses *a, PortAddress address, const char *netdev)
+{
+	if (!array_grow(a->items, a->n))
+		return false;
+	text_copy(address.netdev, sizeof(address.netdev), netdev);
+	a->items[a->n++] = address;
+	return true;
+}
+
 /* Adds the addresses of PORT. One without an interface here is that of another network namespace.
  */
 static bool add_addresses(PortAddresses *a, const Object *port, size_t order)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
 	const char *mac = object_text(port, PORT_ATTR_netdev_address);
+	PortAddress address = {.port = port, .order = order, .mac = mac};
+	GidWalk w = gid_walk(port);
 
 	/* what is in a bond has the MAC address of the bond */
 	if (*mac && !*object_text(port, PORT_ATTR_netdev_master) &&
-	    !*object_text(port, PORT_ATTR_bond)) {
-		if (!array_grow(a->items, a->n))
-			return false;
-		a->items[a->n++] =
-			(PortAddress){port, order, object_text(port, PORT_ATTR_netdev), mac};
-	}
-	VALUE_FOREACH(gid, gids) {
-		const char *netdev = format_member_text(ATTR_GIDS, "netdev", gid);
-		const char *address = format_member_text(ATTR_GIDS, "address", gid);
-
+	    !*object_text(port, PORT_ATTR_bond) &&
+	    !add_address(a, address, object_text(port, PORT_ATTR_netdev)))
+		return false;
+	address.mac = NULL;
+	for (const GidEntry *e; (e = gid_next(&w));) {
 		/* an interface can have the same link-local address as another one */
-		if (!*netdev || !check_reaches(address))
+		if (!*e->netdev || gid_is_link_local(e->gid))
 			continue;
-		if (!array_grow(a->items, a->n))
+		memcpy(address.gid, e->gid, sizeof(address.gid));
+		if (!add_address(a, address, e->netdev))
 			return false;
-		a->items[a->n++] = (PortAddress){port, order, netdev, address};
 	}
 	return true;
+}
+
+static int compare_only_addresses(const PortAddress *x, const PortAddress *y)
+{
+	if (!x->mac != !y->mac)
+		return x->mac ? -1 : 1;
+	return x->mac ? strcmp(x->mac, y->mac) : memcmp(x->gid, y->gid, sizeof(x->gid));
 }
 
 static int compare_addresses(const void *a, const void *b)
 {
 	const PortAddress *x = a, *y = b;
-	int r = strcmp(x->address, y->address);
 
-	return r ?: (x->order > y->order) - (x->order < y->order);
+	return compare_only_addresses(x, y) ?: (x->order > y->order) - (x->order < y->order);
+}
+
+static const char *address_text(const PortAddress *a, char buffer[46])
+{
+	if (a->mac)
+		return a->mac;
+	gid_format_address(a->gid, GID_TYPE_ROCE_V2, buffer);
+	return buffer;
 }
 
 /* Reports N entries of one address, in the order of their ports. The ports of a bond have the
  * interface in common. A finding is about the later one of two ports. */
 static void report_address(CheckRun *r, const PortAddress *a, size_t n)
 {
-	char name[96];
+	char name[96], text[46];
 
 	for (size_t i = 1; i < n; i++) {
 		if (a[i].port == a[i - 1].port || streq(a[i].netdev, a[0].netdev))
@@ -265,7 +309,7 @@ static void report_address(CheckRun *r, const PortAddress *a, size_t n)
 		if (!check_is_ignored(r, r->check->name))
 			check_find(r, &port_attributes[PORT_ATTR_gids],
 				   "%s has the address %s too: connections can take the wrong port",
-				   object_name(a[0].port, name), a[0].address);
+				   object_name(a[0].port, name), address_text(&a[0], text));
 	}
 	r->port = r->device = NULL;
 }
@@ -282,7 +326,8 @@ void look_at_addresses(CheckRun *r)
 		sort(a.items, a.n, sizeof(*a.items), compare_addresses);
 	for (size_t first = 0, end; first < a.n; first = end) {
 		for (end = first + 1;
-		     end < a.n && streq(a.items[end].address, a.items[first].address); end++)
+		     end < a.n && compare_only_addresses(&a.items[end], &a.items[first]) == 0;
+		     end++)
 			;
 		report_address(r, &a.items[first], end - first);
 	}

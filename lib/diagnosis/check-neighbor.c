@@ -7,6 +7,7 @@
 
 #include "check-parts.h"
 #include "checks.h"
+#include "gids.h"
 #include "priority.h"
 
 const char *check_other_end(const Object *port, char buffer[OTHER_END_MAX])
@@ -80,11 +81,10 @@ void look_at_neighbor_mtu(CheckRun *r)
  * whose interfaces are not known here; or its virtual functions have VLANs. */
 static bool may_have_vlan(const Object *port)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
+	GidWalk w = gid_walk(port);
 
-	VALUE_FOREACH(gid, gids)
-		if (format_member_number(ATTR_GIDS, "vlan_id", gid) > 0 ||
-		    *format_member_text(ATTR_GIDS, "namespace", gid))
+	for (const GidEntry *e; (e = gid_next(&w));)
+		if (e->vlan_id > 0 || e->namespace != GID_NAMESPACE_OWN)
 			return true;
 	return check_has_functions(port);
 }

@@ -5,6 +5,7 @@
 #include "bond.h"
 #include "check-parts.h"
 #include "gid.h"
+#include "gids.h"
 
 bool check_stands_by(const Object *port)
 {
@@ -28,29 +29,26 @@ bool check_reaches(const char *text)
 
 bool check_has_ipv4(const Object *port)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
+	GidWalk w = gid_walk(port);
 
-	VALUE_FOREACH(gid, gids) {
-		const char *text = format_member_text(ATTR_GIDS, "address", gid);
-
-		if (strchr(text, '.') && check_reaches(text))
+	for (const GidEntry *e; (e = gid_next(&w));)
+		if (gid_is_ipv4(e->gid) && !gid_is_link_local(e->gid))
 			return true;
-	}
 	return false;
 }
 
 int check_is_reachable(const Object *port)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
+	GidWalk w = gid_walk(port);
 	int is = -1;
 
 	if (check_stands_by(port))
 		return -1;
-	VALUE_FOREACH(gid, gids) {
-		if (check_reaches(format_member_text(ATTR_GIDS, "gid", gid)))
+	for (const GidEntry *e; (e = gid_next(&w));) {
+		if (!gid_is_link_local(e->gid))
 			return 1;
 		/* one that has gone into another network namespace has left its addresses */
-		if (*format_member_text(ATTR_GIDS, "netdev", gid))
+		if (*e->netdev)
 			is = 0;
 	}
 	return is;

@@ -45,15 +45,16 @@ void look_at_resources(CheckRun *r)
 void look_for_full_gids(CheckRun *r)
 {
 	const Attribute *row = &port_attributes[PORT_ATTR_gids];
-	uint64_t n = value_count(object_value(r->port, PORT_ATTR_gids)), most;
+	uint64_t most;
+	size_t n;
 
-	if (n < GIDS_LEAST - 1 || !check_is_in_use(r) ||
-	    !streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
+	if (!object_count(r->port, PORT_ATTR_gids, &n) || n < GIDS_LEAST - 1 ||
+	    !check_is_in_use(r) || !streq(object_text(r->port, PORT_ATTR_protocol), "roce") ||
 	    !check_number(r->port, PORT_ATTR_gid_tbl_len, &most) || most < GIDS_LEAST ||
 	    n + MAX(most / FREE_PART, 1U) < most || check_is_expected(r, row))
 		return;
 	check_find(r, row,
-		   "%" PRIu64 " of %" PRIu64
+		   "%zu of %" PRIu64
 		   " entries of the GID table are in use: the next address may get none",
 		   n, most);
 }

@@ -4,11 +4,13 @@
  * it. */
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <stdlib.h>
 
 #include "check-parts.h"
 #include "checks.h"
 #include "decode.h"
+#include "gids.h"
 
 /* Two InfiniBand subnets with the same prefix */
 
@@ -146,7 +148,7 @@ void look_at_prefixes(CheckRun *r)
 
 typedef struct Address {
 	const Object *port;
-	const char *netdev;
+	char netdev[IF_NAMESIZE];
 	uint32_t address, mask; /* IPv4, in the order of the host */
 } Address;
 
@@ -154,19 +156,18 @@ typedef struct Address {
 static size_t add_addresses(const CheckRun *r, const Object *port, Address *ret, size_t n,
 			    size_t most)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
+	GidWalk w = gid_walk(port);
 
-	for (size_t i = 0; i < value_count(gids) && n < most; i++) {
-		const char *netdev = format_member_text(ATTR_GIDS, "netdev", &gids->items[i]);
-		const char *text = format_member_text(ATTR_GIDS, "address", &gids->items[i]);
-		Address a = {.port = port, .netdev = netdev};
-		struct in_addr address;
+	for (const GidEntry *e; n < most && (e = gid_next(&w));) {
+		Address a = {.port = port};
+		uint32_t address;
 
-		if (!streq(format_member_text(ATTR_GIDS, "type", &gids->items[i]), "RoCE v2") ||
-		    inet_pton(AF_INET, text, &address) != 1)
+		if (e->type != GID_TYPE_ROCE_V2 || !gid_is_ipv4(e->gid))
 			continue;
-		a.address = ntohl(address.s_addr);
-		a.mask = r->ask.subnet_mask(r->ask.userdata, netdev, a.address);
+		memcpy(a.netdev, e->netdev, sizeof(a.netdev));
+		memcpy(&address, e->gid + 12, sizeof(address));
+		a.address = ntohl(address);
+		a.mask = r->ask.subnet_mask(r->ask.userdata, a.netdev, a.address);
 		/* a point-to-point address is no subnet */
 		if (a.mask == 0 || a.mask == UINT32_MAX || check_is_ignored(r, r->check->name))
 			continue;

@@ -26,7 +26,7 @@ void gid_format(const uint8_t gid[16], char ret[40])
 				i < 7 ? ':' : '\0');
 }
 
-static bool is_v4_mapped(const uint8_t gid[16])
+bool gid_is_ipv4(const uint8_t gid[16])
 {
 	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -52,7 +52,7 @@ void gid_format_address(const uint8_t gid[16], GidType type, char ret[46])
 	ret[0] = '\0';
 	if (type == GID_TYPE_IB)
 		return;
-	if (!is_v4_mapped(gid)) {
+	if (!gid_is_ipv4(gid)) {
 		inet_ntop(AF_INET6, gid, ret, 46);
 		return;
 	}
@@ -86,7 +86,7 @@ const char *gid_type_name(uint32_t type, char buffer[24])
 
 bool gid_is_link_local(const uint8_t gid[16])
 {
-	if (is_v4_mapped(gid))
+	if (gid_is_ipv4(gid))
 		return gid[12] == 169 && gid[13] == 254;
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
@@ -186,8 +186,8 @@ int gid_compare_kind(const GidChoice *a, const GidChoice *b)
 		return gid_is_link_local(a->gid) ? 1 : -1;
 	if (a->where != b->where)
 		return a->where < b->where ? -1 : 1;
-	if (is_v4_mapped(a->gid) != is_v4_mapped(b->gid))
-		return is_v4_mapped(a->gid) ? -1 : 1;
+	if (gid_is_ipv4(a->gid) != gid_is_ipv4(b->gid))
+		return gid_is_ipv4(a->gid) ? -1 : 1;
 	return 0;
 }
 

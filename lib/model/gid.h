@@ -62,6 +62,8 @@ typedef struct GidChoice {
 /* Whether only neighbours on the same link reach the GID: fe80::/10, or 169.254.0.0/16 mapped into
  * IPv6. The default prefix of an InfiniBand subnet is such a one. */
 bool gid_is_link_local(const uint8_t gid[16]);
+/* Whether it stands for an address of IPv4: it is one, mapped into IPv6. */
+bool gid_is_ipv4(const uint8_t gid[16]);
 /* Less than 0 if a program should use A before B, greater than 0 if B before A. This is the rule
  * of all of rdmad; the first difference decides:
  *  1. the network namespace of rdmad before another one

@@ -22,10 +22,16 @@ bool port_prefers_gid(const PortValues *v, const GidEntry *a, const GidEntry *b)
 const GidEntry *port_best_gid(const PortSnapshot *s)
 {
 	const GidEntry *best = NULL;
+	GidChoice best_choice;
 
-	TABLE_FOREACH(GidEntry, g, s->tables[PORT_TABLE_GIDS])
-		if (g->namespace == GID_NAMESPACE_OWN &&
-		    (!best || port_prefers_gid(&s->values, g, best)))
-			best = g;
+	TABLE_FOREACH(GidEntry, g, s->tables[PORT_TABLE_GIDS]) {
+		GidChoice choice = choice_of(&s->values, g);
+
+		if (g->namespace != GID_NAMESPACE_OWN ||
+		    (best && gid_compare(&choice, &best_choice) >= 0))
+			continue;
+		best = g;
+		best_choice = choice;
+	}
 	return best;
 }

@@ -303,6 +303,30 @@ const Value *object_value(const Object *o, size_t i)
 	return v && v->type != VALUE_NONE && (o->made || !object_unavailable_code(o, i)) ? v : NULL;
 }
 
+bool object_table(const Object *o, size_t i, const Table **ret)
+{
+	mask_set(o->made->read, (unsigned int)i, true);
+	return o->made->source->table(o->made->what, i, ret);
+}
+
+bool object_count(const Object *o, size_t i, size_t *ret)
+{
+	const Table *table = NULL;
+	const Value *v;
+
+	if (o->made) {
+		if (!object_table(o, i, &table))
+			return false;
+		*ret = table ? table->n : 0;
+		return true;
+	}
+	v = object_value(o, i);
+	if (!v || v->type != VALUE_ARRAY)
+		return false;
+	*ret = v->n;
+	return true;
+}
+
 const char *object_text(const Object *o, size_t i)
 {
 	return o ? value_text(object_value(o, i)) : "";

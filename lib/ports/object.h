@@ -7,6 +7,7 @@
  */
 
 #include "attribute.h"
+#include "table.h"
 #include "value.h"
 
 /* The source of the values of an object that is not read from the bus. */
@@ -16,6 +17,9 @@ typedef struct ObjectSource {
 	/* Why row I has none: a code of unavailable.def; NULL: it has one, or WHAT does not have
 	 * the interface. */
 	const char *(*unavailable)(const void *what, size_t i);
+	/* The entries of row I, a table; *RET is NULL if there are none. False if the row has no
+	 * value now. */
+	bool (*table)(const void *what, size_t i, const Table **ret);
 } ObjectSource;
 
 /* The values that were asked for of such an object. */
@@ -90,6 +94,10 @@ const char *object_unavailable_code(const Object *o, size_t i);
 const char *object_verbs_obstacle(const Object *port);
 /* The value of row I of O, NULL if it is unavailable or not there, or O is NULL. */
 const Value *object_value(const Object *o, size_t i);
+/* The entries of row I, a table, of an object with a source. As ObjectSource says. */
+bool object_table(const Object *o, size_t i, const Table **ret);
+/* How many entries row I of O has, a table; false if it is unavailable. */
+bool object_count(const Object *o, size_t i, size_t *ret);
 /* The text of row I of O, "" if it has none now, or O is NULL. */
 const char *object_text(const Object *o, size_t i);
 /* The number of row I of O, 0 if it has none now, or O is NULL. */

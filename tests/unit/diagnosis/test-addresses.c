@@ -25,7 +25,7 @@ static void add_whole_gid(Object *port, const char *gid, const char *type, const
 
 static void add_gid(Object *port, const char *type, const char *netdev, const char *address)
 {
-	add_whole_gid(port, "", type, netdev, address);
+	add_whole_gid(port, address, type, netdev, address);
 }
 
 static Object *add_address(Machine *m, const char *netdev, const char *address)
@@ -109,6 +109,12 @@ static void test_same_address(_unused_ void **state)
 	add_gid(port, "RoCE v2", "eth6", "2001:db8::1");
 	add_gid(other, "RoCE v2", "eth7", "2001:db8::1");
 	assert_int_equal(found(&many, "same-address"), 3);
+	/* of a MAC address too, beside what has none */
+	set_text(port, PORT_ATTR_netdev_address, "00:00:5e:00:53:01");
+	assert_int_equal(found(&many, "same-address"), 3);
+	set_text(other, PORT_ATTR_netdev_address, "00:00:5e:00:53:01");
+	set_text(port, PORT_ATTR_netdev, "eth6");
+	assert_int_equal(found(&many, "same-address"), 4);
 }
 
 /* 192.0.2.x/24 and 198.51.100.x/28 are subnets, 203.0.113.x has none, and others are alone. */
@@ -329,10 +335,12 @@ static void assert_address_flaps(size_t n, const char *gid, uint64_t ago, size_t
 
 	add_gid(port, "RoCE v2", netdev, "192.0.2.1");
 	set_number(port, PORT_ATTR_gid_generation, 4);
-	for (size_t i = 0; i < others; i++)
-		add_evidence(&m, "Gids", 0, "[5] 2001:db8::7", "");
-	for (size_t i = 0; i < n; i++)
-		add_evidence(&m, "Gids", ago, gid, "");
+	for (size_t i = 0; i < n || i < others; i++) {
+		if (i < n)
+			add_evidence(&m, "Gids", ago, gid, "");
+		if (i < others)
+			add_evidence(&m, "Gids", 0, "[5] 2001:db8::7", "");
+	}
 	m.run.flap = (FlapLimit){FLAP_LIMIT, FLAP_LIMIT_USEC, FLAP_LIMIT_TEXT};
 	history = history_of(&m, port, "LinkDowns");
 	for (size_t i = 0; i < downs; i++)

@@ -399,7 +399,7 @@ static void add_gid(Object *port, const char *netdev, const char *address)
 	entry = append(&port->values[PORT_ATTR_gids]);
 	entry->type = VALUE_STRUCT;
 	append_number(entry, 0);
-	append_text(entry, "");
+	append_text(entry, address);
 	append_text(entry, "RoCE v2");
 	append_text(entry, netdev);
 	append_text(entry, address);
