@@ -42,8 +42,11 @@ void pool_device_wedge(PoolDevice *d, const Query *query)
 	d->wedged = true;
 	d->lane->over = false;
 	d->pending = 0;
-	d->probe = *query;
-	sd_event_source_set_enabled(d->retry, SD_EVENT_OFF);
+	d->probe = (__typeof__(d->probe)){query->id,	 query->kind,  query->attributes,
+					  query->health, query->parts, query->links_generation};
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		d->ports[i].is_probed = port_set_has(&query->ports, i);
+	d->retry_at_usec = 0;
 }
 
 void pool_device_answer(PoolDevice *d, bool prompt)
@@ -70,15 +73,35 @@ void pool_device_answer(PoolDevice *d, bool prompt)
 	d->lane->over = prompt || (late && d->spoilt < POOL_PROBATION_FROM);
 	if (d->lane->over) {
 		d->retry_usec = d->pool->timing.retry_usec;
-		sd_event_source_set_enabled(d->retry, SD_EVENT_OFF);
+		d->retry_at_usec = 0;
 	}
+}
+
+/* The timer fires at USEC at the latest. */
+static void await_retry(Pool *p, uint64_t usec)
+{
+	uint64_t at = UINT64_MAX;
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(p->retry, &enabled);
+	if (enabled != SD_EVENT_OFF)
+		sd_event_source_get_time(p->retry, &at);
+	if (usec >= at)
+		return;
+	sd_event_source_set_time(p->retry, usec);
+	sd_event_source_set_enabled(p->retry, SD_EVENT_ONESHOT);
+}
+
+static void retry_at(PoolDevice *d, uint64_t usec)
+{
+	d->retry_at_usec = usec;
+	await_retry(d->pool, usec);
 }
 
 void pool_device_retry_later(PoolDevice *d)
 {
 	d->has_turn = false;
-	sd_event_source_set_time(d->retry, pool_now_usec(d->pool) + d->retry_usec);
-	sd_event_source_set_enabled(d->retry, SD_EVENT_ONESHOT);
+	retry_at(d, pool_now_usec(d->pool) + d->retry_usec);
 	log_debug("%s: next try in %" PRIu64 " ms", d->name, d->retry_usec / USEC_PER_MSEC);
 	d->retry_usec = MIN(2 * d->retry_usec, d->pool->timing.retry_max_usec);
 }
@@ -96,50 +119,99 @@ static bool take_turn(PoolDevice *d)
 	if (turn == now)
 		return true;
 	d->has_turn = true;
-	sd_event_source_set_time(d->retry, turn);
-	sd_event_source_set_enabled(d->retry, SD_EVENT_ONESHOT);
+	retry_at(d, turn);
 	return false;
 }
 
 /* The answer of a wedged device is for the pool alone: it shows that the device answers again. */
-static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+static void retry(PoolDevice *d)
 {
-	PoolDevice *d = userdata;
 	_cleanup_free_ Request *request = NULL;
 
 	if (!take_turn(d))
-		return 0;
+		return;
 	if (!d->wedged) {
 		/* The device is slow. The core asks it again, so that it may go back to its home.
 		 */
 		pool_report(d, REASON_BIT(REASON_RECOVERED));
-		return 0;
+		return;
 	}
 	request = calloc(1, sizeof(*request));
 	if (!request || pool_isolate(d) < 0) {
 		pool_device_retry_later(d);
-		return 0;
+		return;
 	}
 	request->owner = d;
-	request->query = d->probe;
+	request->query = (Query){.kind = d->probe.kind,
+				 .id = d->probe.id,
+				 .device = d->index,
+				 .adapter = d->adapter,
+				 .attributes = d->probe.attributes,
+				 .health = d->probe.health,
+				 .parts = d->probe.parts,
+				 .links_generation = d->probe.links_generation};
+	memcpy(request->query.name, d->name, sizeof(d->name));
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		if (d->ports[i].is_probed)
+			port_set_add(&request->query.ports, i);
 	lane_submit(d->lane, steal_pointer(&request));
+}
+
+/* Tries the first device whose time has come. The next one has the next turn of the event loop. */
+static int on_retry(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *userdata)
+{
+	Pool *p = userdata;
+	PoolDevice *first = NULL;
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < p->n_devices; i++) {
+		PoolDevice *d = p->devices[i];
+
+		if (!d->retry_at_usec)
+			continue;
+		if (!first || d->retry_at_usec < first->retry_at_usec) {
+			next = first ? first->retry_at_usec : next;
+			first = d;
+		} else {
+			next = MIN(next, d->retry_at_usec);
+		}
+	}
+	if (first && first->retry_at_usec > pool_now_usec(p)) {
+		await_retry(p, first->retry_at_usec);
+	} else if (first) {
+		await_retry(p, next);
+		first->retry_at_usec = 0;
+		retry(first);
+	}
 	return 0;
 }
 
-void pool_device_free(PoolDevice *d)
+int pool_devices_init(Pool *p)
 {
-	if (!d)
-		return;
-	d->retry = sd_event_source_disable_unref(d->retry);
-	free(d->port_tables);
+	int r = sd_event_add_time(p->event, &p->retry, CLOCK_MONOTONIC, 0, 5 * USEC_PER_MSEC,
+				  on_retry, p);
+
+	return r < 0 ? r : sd_event_source_set_enabled(p->retry, SD_EVENT_OFF);
+}
+
+static void device_free(PoolDevice *d)
+{
+	free(d->ports);
 	free(d);
+}
+
+void pool_devices_done(Pool *p)
+{
+	for (size_t i = 0; i < p->n_devices; i++)
+		device_free(p->devices[i]);
+	free(p->devices);
+	p->retry = sd_event_source_disable_unref(p->retry);
 }
 
 int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret)
 {
 	size_t i = position(p, index);
 	PoolDevice *d;
-	int r;
 
 	if (!array_grow(p->devices, p->n_devices))
 		return -ENOMEM;
@@ -150,13 +222,6 @@ int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret)
 	d->home = d->lane = &p->main[p->n_devices / POOL_MAIN_DEVICES % p->n_main];
 	d->index = index;
 	d->retry_usec = p->timing.retry_usec;
-	r = sd_event_add_time(p->event, &d->retry, CLOCK_MONOTONIC, 0, 5 * USEC_PER_MSEC, on_retry,
-			      d);
-	if (r < 0) {
-		pool_device_free(d);
-		return r;
-	}
-	sd_event_source_set_enabled(d->retry, SD_EVENT_OFF);
 	memmove(&p->devices[i + 1], &p->devices[i], (p->n_devices - i) * sizeof(d));
 	p->devices[i] = d;
 	p->n_devices++;
@@ -172,28 +237,29 @@ void pool_remove_device(PoolDevice *d)
 	p->n_devices--;
 	p->tables -= d->tables;
 	memmove(&p->devices[i], &p->devices[i + 1], (p->n_devices - i) * sizeof(d));
-	pool_device_free(d);
+	device_free(d);
 }
 
 int pool_device_reserve(PoolDevice *d, uint32_t port)
 {
-	uint32_t n = port + 1, *tables;
+	uint32_t n = port + 1;
+	PoolPort *ports;
 
-	if (n <= d->n_port_tables)
+	if (n <= d->n_ports)
 		return 0;
-	tables = reallocarray(d->port_tables, n, sizeof(*tables));
-	if (!tables)
+	ports = reallocarray(d->ports, n, sizeof(*ports));
+	if (!ports)
 		return -ENOMEM;
-	memset(tables + d->n_port_tables, 0, (n - d->n_port_tables) * sizeof(*tables));
-	d->port_tables = tables;
-	d->n_port_tables = n;
+	memset(ports + d->n_ports, 0, (n - d->n_ports) * sizeof(*ports));
+	d->ports = ports;
+	d->n_ports = n;
 	return 0;
 }
 
 const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSnapshot *snapshot)
 {
 	Pool *p = d->pool;
-	uint32_t before = d->port_tables[port], now = 0;
+	uint32_t before = d->ports[port].tables, now = 0;
 
 	for (PortTable i = 0; i < _PORT_TABLE_MAX; i++) {
 		const Table *t = snapshot->tables[i];
@@ -205,7 +271,7 @@ const char *pool_device_count_tables(PoolDevice *d, uint32_t port, const PortSna
 		return "the tables of the device are too large together";
 	if (p->tables - before + now > POOL_TABLES_MAX)
 		return "the tables of all devices are too large together";
-	d->port_tables[port] = now;
+	d->ports[port].tables = now;
 	d->tables = d->tables - before + now;
 	p->tables = p->tables - before + now;
 	return NULL;

@@ -6,14 +6,16 @@
 
 #include "pool-private.h"
 
+/* For pool_new() and pool_free(). */
+int pool_devices_init(Pool *p);
+void pool_devices_done(Pool *p);
+
 /* The device with that kernel index, NULL if the pool does not have it. */
 PoolDevice *pool_find_device(const Pool *p, uint32_t index);
 /* Adds the device with INDEX, which the pool does not have yet; -ENOMEM. */
 int pool_add_device(Pool *p, uint32_t index, PoolDevice **ret);
 /* Takes D out of the pool and frees it. */
 void pool_remove_device(PoolDevice *d);
-/* Frees D. Leaves the array of the pool as it is. */
-void pool_device_free(PoolDevice *d);
 
 /* D hangs while it answers QUERY, which becomes the probe: D is wedged. */
 void pool_device_wedge(PoolDevice *d, const Query *query);
@@ -26,7 +28,7 @@ void pool_device_answer(PoolDevice *d, bool prompt);
  * If D is not wedged, but slow, the core is to ask it then: REASON_RECOVERED is reported. */
 void pool_device_retry_later(PoolDevice *d);
 
-/* Makes room to count the tables of the ports of D up to PORT. -ENOMEM. */
+/* Makes room for the ports of D up to PORT. -ENOMEM. */
 int pool_device_reserve(PoolDevice *d, uint32_t port);
 /* Notes the tables that PORT of D, for which there is room, has now. Returns NULL, or the rule that
  * is broken: they are too large together with those of the other ports, or of the other devices. */

@@ -40,7 +40,13 @@ typedef struct Lane {
 	bool failing;		/* the last start failed, and the log says so */
 } Lane;
 
-/* A device, from its first query to pool_forget(). */
+/* A port of a device, by its number. */
+typedef struct PoolPort {
+	uint32_t tables; /* bytes of its tables that were read last */
+	bool is_probed;	 /* the probe asks it */
+} PoolPort;
+
+/* A device, from its first query to pool_forget(). To note that it hangs needs no memory. */
 struct PoolDevice {
 	Pool *pool;
 	uint32_t index;	  /* kernel index */
@@ -58,10 +64,9 @@ struct PoolDevice {
 	 * because of that: the ports 1 to LEAVE_PORTS. */
 	uint64_t leave_id;
 	uint32_t leave_ports;
-	/* Bytes of the tables of each port that was read last, by its number, and their sum. */
-	uint32_t *port_tables;
-	uint32_t n_port_tables; /* room for port numbers below this */
-	uint32_t tables;
+	PoolPort *ports;
+	uint32_t n_ports; /* room for port numbers below this */
+	uint32_t tables;  /* those of all ports */
 	/* How many workers in a row it has spoilt: they hung or crashed when asked about it. */
 	unsigned int spoilt;
 	Lane *home; /* its main lane */
@@ -72,11 +77,16 @@ struct PoolDevice {
 	/* A query has hung, and no query since has been answered. The worker that hangs in it is
 	 * that of its own lane, as long as that process exists. */
 	bool wedged;
-	/* Wedged: the query that hung. The pool asks it again from time to time. */
-	Query probe;
-	sd_event_source *retry; /* when PROBE, or a slow device, is asked again */
+	/* Wedged: what the query that hung asked. The pool asks it again from time to time. */
+	struct {
+		uint64_t id;
+		QueryKind kind;
+		bool attributes, health;
+		uint32_t parts, links_generation;
+	} probe;
+	uint64_t retry_at_usec; /* when the probe, or a slow device, is asked again; 0: it is not */
 	uint64_t retry_usec;	/* the next pause before that */
-	bool has_turn;		/* RETRY is set to the turn of the device: Pool.turn_usec */
+	bool has_turn;		/* that is the turn of the device: Pool.turn_usec */
 	uint64_t library_usec;	/* its vendor's library has failed, and is not asked before */
 	/* A bit for each reason of which an event was dropped since the last report of such. */
 	uint32_t dropped;
@@ -120,6 +130,7 @@ struct Pool {
 	sd_event_source *crisis; /* fires then */
 	Nursery nursery;	 /* there is one in a crisis */
 	uint64_t turn_usec;	 /* when the next wedged device may be tried again */
+	sd_event_source *retry;	 /* fires at the first RETRY_AT_USEC of a device, or before */
 	PoolDevice **devices;	 /* sorted by index */
 	size_t n_devices;
 	uint64_t tables; /* bytes of the tables of all devices */

@@ -384,7 +384,7 @@ int pool_query(Pool *p, const Query *q)
 		if (r < 0)
 			return r;
 	}
-	r = pool_device_reserve(d, port_set_last(&q->ports));
+	r = pool_device_reserve(d, MAX(port_set_last(&q->ports), q->leave.ports));
 	if (r < 0)
 		return r;
 	memcpy(d->name, q->name, sizeof(d->name));
@@ -497,6 +497,9 @@ int pool_new(sd_event *event, const Config *config, const char *worker_path,
 	r = pool_nursery_init(p);
 	if (r < 0)
 		return r;
+	r = pool_devices_init(p);
+	if (r < 0)
+		return r;
 	r = pool_events_init(p);
 	if (r < 0)
 		return r;
@@ -512,9 +515,7 @@ Pool *pool_free(Pool *p)
 		worker_free(p->processes[i].worker);
 	pool_nursery_done(p);
 	pool_lanes_done(p);
-	for (size_t i = 0; i < p->n_devices; i++)
-		pool_device_free(p->devices[i]);
-	free(p->devices);
+	pool_devices_done(p);
 	pool_events_done(p);
 	worker_command_free(p->argv);
 	sd_event_unref(p->event);

@@ -150,6 +150,12 @@ static void stop(_unused_ Query *q)
 	raise(SIGSTOP);
 }
 
+static void stop_in_all(Query *q)
+{
+	if (q->attributes && port_set_has(&q->ports, 1) && port_set_has(&q->ports, 2))
+		raise(SIGSTOP);
+}
+
 /* As on a slow machine */
 void dawdle(_unused_ Query *q)
 {
@@ -458,6 +464,7 @@ static void descriptors(Query *q)
 
 static const Act acts[] = {
 	{"stop", stop, THEN_ANSWER},
+	{"stop-in-all", stop_in_all, THEN_ANSWER},
 	{"dawdle", dawdle, THEN_ANSWER},
 	{"stop-in-port-2", stop_in_port_2, THEN_WAIT},
 	{"stop-then-event", stop_then_event, THEN_ANSWER},

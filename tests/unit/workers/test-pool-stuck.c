@@ -154,7 +154,7 @@ static void test_stuck_for_long(void **state)
 	RUN_UNTIL(t, count_children() == 1);
 }
 
-/* Three probes hang, and no other device is touched by that. */
+/* Three probes hang, which ask all that the query did, and no other device is touched by that. */
 static void test_stuck_again_and_again(void **state)
 {
 	Test *t = *state;
@@ -163,7 +163,7 @@ static void test_stuck_again_and_again(void **state)
 
 	timing.answer_usec = 10 * USEC_PER_MSEC;
 	start(t, FAKE_WORKER, SHORT_USEC, &timing);
-	id = ask(t, 1, "stop");
+	id = ask(t, 1, "stop-in-all");
 	wait_end(t, id);
 	shared = expect_answer(t, ask(t, 2, "ok"));
 	for (unsigned int i = 0; i < 3; i++) {

@@ -77,6 +77,19 @@ static void test_reserve(void **state)
 	assert_null(read_gids(d, 64, POOL_DEVICE_TABLES_MAX / 64 * 2));
 }
 
+/* A worker may ask all ports of its leave by itself. */
+static void test_leave(void **state)
+{
+	Test *t = *state;
+	Query q = make_query(t, 1, "ok");
+
+	start(t, FAKE_WORKER, PATIENT_USEC, &slow);
+	port_set_remove(&q.ports, 2);
+	assert_int_equal(pool_query(t->pool, &q), 0);
+	assert_int_equal(pool_find_device(t->pool, 1)->n_ports, 3);
+	wait_end(t, q.id);
+}
+
 /* All tables of a port count, but not those that no list of objects has. */
 static void test_kinds(void **state)
 {
@@ -123,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_device),
 		TEST(test_reserve),
+		TEST(test_leave),
 		TEST(test_kinds),
 		TEST(test_all),
 	};
