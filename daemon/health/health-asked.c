@@ -8,8 +8,8 @@
 int asked_begin(AskedBy *a)
 {
 	assert(n_checks <= CHECKS_MAX);
-	a->last = calloc(n_checks, sizeof(*a->last));
-	if (!a->last)
+	a->by_check = calloc(n_checks, sizeof(*a->by_check));
+	if (!a->by_check)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_checks; i++) {
 		if (checks[i].scope == SCOPE_DEVICE)
@@ -22,29 +22,29 @@ int asked_begin(AskedBy *a)
 
 void asked_done(AskedBy *a)
 {
-	free(a->last);
+	free(a->by_check);
 }
 
-static void note(CheckSet *by, AttrMask *any, const AttrMask *rows, unsigned int check)
+static void note_rows(AskedBy *a, unsigned int place, const AttrMask rows[_ASKED_MAX])
 {
-	MASK_FOREACH(i, *rows)
-	mask_set(&by[i], check, true);
-	*any = mask_or(*any, *rows);
+	for (AskedOf i = 0; i < _ASKED_MAX; i++) {
+		AttrMask new = mask_without(rows[i], a->by_check[place][i]);
+
+		/* a check asks for the same nearly every time */
+		if (mask_is_empty(&new))
+			continue;
+		a->by_check[place][i] = mask_or(a->by_check[place][i], new);
+		a->any[i] = mask_or(a->any[i], new);
+	}
+	if (!mask_is_empty(&rows[ASKED_OTHER_PORT]) || !mask_is_empty(&rows[ASKED_OTHER_DEVICE]))
+		mask_set(&a->others, place, true);
 }
 
 void asked_note(AskedBy *a, const Check *check, const Asked *now)
 {
 	unsigned int place = CHECK_PLACE(check);
-	Asked *last = &a->last[place];
 
-	/* a check asks for the same nearly every time */
-	if (memcmp(last, now, sizeof(*now)) == 0)
-		return;
-	*last = *now;
-	note(a->port, &a->any.port, &now->port, place);
-	note(a->device, &a->any.device, &now->device, place);
-	note(a->other_port, &a->any.other_port, &now->other_port, place);
-	note(a->other_device, &a->any.other_device, &now->other_device, place);
+	note_rows(a, place, now->rows);
 	/* who compares looks at the evidence of a row that is asked for too */
 	if (now->evidence && check->scope != SCOPE_MACHINE)
 		mask_set(&a->evidence, place, true);
@@ -52,15 +52,18 @@ void asked_note(AskedBy *a, const Check *check, const Asked *now)
 		mask_set(&a->counters, place, true);
 	if (now->time)
 		mask_set(&a->time, place, true);
-	if (!mask_is_empty(&now->other_port) || !mask_is_empty(&now->other_device))
-		mask_set(&a->others, place, true);
 }
 
-CheckSet asked_who(const CheckSet *by, AttrMask rows)
+CheckSet asked_who(const AskedBy *a, AskedOf of, AttrMask rows)
 {
+	AttrMask asked = mask_and(rows, a->any[of]);
 	CheckSet who = {};
 
-	MASK_FOREACH(i, rows)
-	who = mask_or(who, by[i]);
+	for (unsigned int i = 0; i < n_checks && !mask_is_empty(&asked); i++) {
+		AttrMask both = mask_and(asked, a->by_check[i][of]);
+
+		if (!mask_is_empty(&both))
+			mask_set(&who, i, true);
+	}
 	return who;
 }

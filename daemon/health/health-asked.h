@@ -11,20 +11,26 @@ typedef AttrMask CheckSet;
 #define CHECKS_MAX	   (64U * ATTR_MASK_WORDS)
 #define CHECK_PLACE(check) ((unsigned int)((check)-checks))
 
-/* What one look has asked for. A device that it looks at with a port is the port's own. */
+/* Whose rows a look asks for: of what it looks at, and of others. A device that it looks at with a
+ * port is the port's own. */
+typedef enum AskedOf {
+	ASKED_PORT,
+	ASKED_DEVICE,
+	ASKED_OTHER_PORT,
+	ASKED_OTHER_DEVICE,
+	_ASKED_MAX
+} AskedOf;
+
+/* What one look has asked for. */
 typedef struct Asked {
-	AttrMask port, device;		   /* of what it looks at */
-	AttrMask other_port, other_device; /* of others */
+	AttrMask rows[_ASKED_MAX];
 	bool evidence, counters;
 	bool time; /* what it says may be another thing later */
 } Asked;
 
 typedef struct AskedBy {
-	Asked any;   /* what any check has asked for */
-	Asked *last; /* [n_checks]: what each check has asked for last */
-	/* by row: who has asked for it */
-	CheckSet port[_PORT_ATTR_MAX], device[_DEVICE_ATTR_MAX];
-	CheckSet other_port[_PORT_ATTR_MAX], other_device[_DEVICE_ATTR_MAX];
+	AttrMask any[_ASKED_MAX];	  /* what any check has asked for */
+	AttrMask (*by_check)[_ASKED_MAX]; /* [n_checks]: what each of them has */
 	CheckSet evidence, counters, time;
 	CheckSet others;	     /* who has asked for something of others */
 	CheckSet of_device, of_port; /* those of these scopes */
@@ -35,5 +41,5 @@ int asked_begin(AskedBy *a);
 void asked_done(AskedBy *a);
 /* CHECK has asked for NOW. */
 void asked_note(AskedBy *a, const Check *check, const Asked *now);
-/* Who has asked for one of ROWS, by BY: a member of AskedBy. */
-CheckSet asked_who(const CheckSet *by, AttrMask rows);
+/* Who has asked for one of ROWS of OF. */
+CheckSet asked_who(const AskedBy *a, AskedOf of, AttrMask rows);

@@ -65,8 +65,8 @@ static bool reserve_port(Health *h, Port *p)
 	if (ph)
 		return true;
 	ph = calloc(1, sizeof(*ph));
-	if (!ph || health_object_of_port(p, p->device->health->object, &h->now.other_port,
-					 &ph->object) < 0) {
+	if (!ph || health_object_of_port(p, p->device->health->object,
+					 &h->now.rows[ASKED_OTHER_PORT], &ph->object) < 0) {
 		free(ph);
 		return false;
 	}
@@ -83,7 +83,7 @@ static bool reserve_device(Health *h, Device *d)
 	if (dh)
 		return true;
 	dh = calloc(1, sizeof(*dh));
-	if (!dh || health_object_of_device(d, &h->now.other_device, &dh->object) < 0) {
+	if (!dh || health_object_of_device(d, &h->now.rows[ASKED_OTHER_DEVICE], &dh->object) < 0) {
 		free(dh);
 		return false;
 	}
@@ -206,16 +206,16 @@ static void findings_done(CheckRun *r)
 static void look(Health *h, CheckRun *r, const Check *check, DeviceHealth *d, PortHealth *p)
 {
 	h->now = (Asked){};
-	d->object->made->read = &h->now.device;
+	d->object->made->read = &h->now.rows[ASKED_DEVICE];
 	if (p)
-		p->object->made->read = &h->now.port;
+		p->object->made->read = &h->now.rows[ASKED_PORT];
 	r->devices = h->devices;
 	r->n_devices = d->order + 1;
 	r->error = 0;
 	check_look(r, check, d->object, p ? p->object : NULL);
-	d->object->made->read = &h->now.other_device;
+	d->object->made->read = &h->now.rows[ASKED_OTHER_DEVICE];
 	if (p)
-		p->object->made->read = &h->now.other_port;
+		p->object->made->read = &h->now.rows[ASKED_OTHER_PORT];
 	asked_note(&h->asked, check, &h->now);
 	if (r->error >= 0)
 		kept_take(&d->kept, check, p ? p->object : d->object, r->findings, r->n_findings,
@@ -240,8 +240,8 @@ static CheckSet due_of_device(const Health *h, const DeviceHealth *d)
 	if (d->mark.whole)
 		return mask_all;
 	if (!mask_is_empty(&d->mark.rows))
-		due = mask_or(due,
-			      mask_or(asked_who(h->asked.device, d->mark.rows), h->asked.evidence));
+		due = mask_or(due, mask_or(asked_who(&h->asked, ASKED_DEVICE, d->mark.rows),
+					   h->asked.evidence));
 	return due;
 }
 
@@ -253,8 +253,8 @@ static CheckSet due_of_port(const Health *h, const PortHealth *p)
 	if (p->mark.whole)
 		return mask_all;
 	if (!mask_is_empty(&p->mark.rows))
-		due = mask_or(due,
-			      mask_or(asked_who(h->asked.port, p->mark.rows), h->asked.evidence));
+		due = mask_or(due, mask_or(asked_who(&h->asked, ASKED_PORT, p->mark.rows),
+					   h->asked.evidence));
 	return due;
 }
 
@@ -489,12 +489,12 @@ static void take_set(Health *h)
 
 /* Takes the rows CHANGED into MARK, if any check has ever asked for one of them. OWN and OTHER say
  * who has. */
-static bool take_rows(Health *h, DeviceHealth *d, Mark *mark, AttrMask changed, const CheckSet *own,
-		      const CheckSet *other)
+static bool take_rows(Health *h, DeviceHealth *d, Mark *mark, AttrMask changed, AskedOf own,
+		      AskedOf other)
 {
-	CheckSet compares = asked_who(other, changed);
-	CheckSet owns = asked_who(own, changed);
-	bool is_own = !mask_is_empty(&owns) ||
+	CheckSet compares = asked_who(&h->asked, other, changed);
+	AttrMask asked = mask_and(changed, h->asked.any[own]);
+	bool is_own = !mask_is_empty(&asked) ||
 		      (!mask_is_empty(&h->asked.evidence) && !mask_is_empty(&changed));
 
 	compare_soon(h, compares);
@@ -533,8 +533,7 @@ bool health_take_failure(Health *h, const Device *d)
 	d->health->has_failed = true;
 	/* the driver reports so in one way or the other */
 	mask_set(&changed, DEVICE_ATTR_health_reporters, true);
-	return take_rows(h, d->health, &d->health->mark, changed, h->asked.device,
-			 h->asked.other_device);
+	return take_rows(h, d->health, &d->health->mark, changed, ASKED_DEVICE, ASKED_OTHER_DEVICE);
 }
 
 bool health_take_port(Health *h, const PortChange *c)
@@ -556,12 +555,12 @@ bool health_take_port(Health *h, const PortChange *c)
 	if (now->values.stale && mask_has(&c->changed, PORT_ATTR_stale))
 		health_take_failure(h, c->port->device);
 	counters = mask_and(port_rows(is_counter),
-			    mask_or(h->asked.any.port, h->asked.any.other_port));
+			    mask_or(h->asked.any[ASKED_PORT], h->asked.any[ASKED_OTHER_PORT]));
 	changed = mask_or(c->changed,
 			  grown(port_attributes, counters, mask_xor(c->was.valid, now->valid),
 				&c->was.values, &now->values));
 	return !mask_is_empty(&changed) && take_rows(h, c->port->device->health, &p->mark, changed,
-						     h->asked.port, h->asked.other_port);
+						     ASKED_PORT, ASKED_OTHER_PORT);
 }
 
 bool health_take_device(Health *h, const DeviceChange *c)
@@ -579,11 +578,11 @@ bool health_take_device(Health *h, const DeviceChange *c)
 		return true;
 	}
 	counters = mask_and(device_rows(is_counter),
-			    mask_or(h->asked.any.device, h->asked.any.other_device));
+			    mask_or(h->asked.any[ASKED_DEVICE], h->asked.any[ASKED_OTHER_DEVICE]));
 	changed = mask_or(c->changed,
 			  grown(device_attributes, counters, mask_xor(c->was.valid, now->valid),
 				&c->was.values, &now->values));
-	return take_rows(h, d, &d->mark, changed, h->asked.device, h->asked.other_device);
+	return take_rows(h, d, &d->mark, changed, ASKED_DEVICE, ASKED_OTHER_DEVICE);
 }
 
 void health_forget_port(Health *h, Port *p)
