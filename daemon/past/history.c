@@ -264,7 +264,7 @@ PublishedTransition history_published(const Transition *t, AttrText from, AttrTe
 	};
 }
 
-#define HISTORY_BUCKETS 1024U
+#define HISTORY_BUCKETS 16U /* at first */
 
 /* L has buckets. */
 static KeptHistory **bucket(const HistoryList *l, const char *device, uint32_t port)
@@ -273,7 +273,33 @@ static KeptHistory **bucket(const HistoryList *l, const char *device, uint32_t p
 
 	while (*device)
 		hash = 31 * hash + (uint8_t)*device++;
-	return &l->buckets[hash % HISTORY_BUCKETS];
+	return &l->buckets[hash & (l->n_buckets - 1)];
+}
+
+/* Puts K, which is in the list, into its bucket. */
+static void put_into_bucket(HistoryList *l, KeptHistory *k)
+{
+	KeptHistory **at = bucket(l, k->device, k->port);
+
+	k->next_same = *at;
+	*at = k;
+}
+
+/* As many buckets as histories at least, if there is memory for more. Returns whether there are
+ * any. */
+static bool reserve_buckets(HistoryList *l)
+{
+	uint32_t n = l->n_buckets ? 2 * l->n_buckets : HISTORY_BUCKETS;
+	KeptHistory **buckets = l->n < l->n_buckets ? NULL : calloc(n, sizeof(*buckets));
+
+	if (!buckets)
+		return l->buckets;
+	free(l->buckets);
+	l->buckets = buckets;
+	l->n_buckets = n;
+	for (KeptHistory *k = l->first; k; k = k->next)
+		put_into_bucket(l, k);
+	return true;
 }
 
 KeptHistory *history_list_find(const HistoryList *l, const char *device, uint32_t port)
@@ -323,23 +349,19 @@ void history_list_done(HistoryList *l)
 
 KeptHistory *history_list_put(HistoryList *l, const char *device, uint32_t port)
 {
-	KeptHistory *k = history_list_find(l, device, port), **at;
+	KeptHistory *k = history_list_find(l, device, port);
 
 	if (k) {
 		unlink_entry(l, k);
 		link_last(l, k);
 		return k;
 	}
-	if (!l->buckets)
-		l->buckets = calloc(HISTORY_BUCKETS, sizeof(*l->buckets));
-	k = l->buckets ? calloc(1, sizeof(*k)) : NULL;
+	k = reserve_buckets(l) ? calloc(1, sizeof(*k)) : NULL;
 	if (!k)
 		return NULL;
 	text_copy(k->device, sizeof(k->device), device);
 	k->port = port;
-	at = bucket(l, k->device, port);
-	k->next_same = *at;
-	*at = k;
+	put_into_bucket(l, k);
 	link_last(l, k);
 	l->n++;
 	/* who has written the file decides how many it has */

@@ -151,7 +151,8 @@ typedef struct KeptHistory {
 typedef struct HistoryList {
 	KeptHistory *first, *last;
 	size_t n;
-	KeptHistory **buckets; /* by a hash of the name; NULL: nothing was put into it */
+	KeptHistory **buckets; /* [n_buckets], a power of two, by a hash of the name */
+	uint32_t n_buckets;    /* 0: nothing was put into it */
 } HistoryList;
 
 /* Frees all histories; the list is empty afterwards. */
