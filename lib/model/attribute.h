@@ -375,15 +375,15 @@ typedef struct DeviceValues {
 typedef struct Attribute {
 	const char *field; /* name in the structure, in Query() and in scenarios: "active_mtu" */
 	const char *name;  /* of the property: "ActiveMtu" */
-	AttrType type;
-	AttrUnit unit;
-	AttrInterface interface;
-	AttrClass class;
-	AttrValidity valid;
-	AttrSource source;
-	AttrAbsent absent;
-	AttrMetric metric;
-	const char *help; /* one sentence */
+	const char *help;  /* one sentence */
+	AttrType type : 8;
+	AttrUnit unit : 8;
+	AttrInterface interface : 8;
+	AttrClass class : 8;
+	AttrValidity valid : 8;
+	AttrSource source : 8;
+	AttrAbsent absent : 8;
+	AttrMetric metric : 8;
 	uint16_t offset;
 	uint16_t size;
 	bool is_of_port; /* or of a device */
