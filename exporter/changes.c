@@ -64,8 +64,7 @@ static void note(Changes *c, const struct rdmad_port *old, const struct rdmad_po
 	    old->hot.port_num != new->hot.port_num || !streq(old->device_name, new->device_name))
 		note_all(c);
 	else if (c->n_changed < CHANGES_FEW)
-		c->changed[c->n_changed++] =
-			(ChangedPort){new->hot.device_index, new->hot.port_num};
+		c->changed[c->n_changed++] = (ChangedPort){*old, *new};
 	else
 		note_all(c);
 }

@@ -31,7 +31,7 @@ size_t changes_count(const Changes *c);
 #define CHANGES_FEW 16U
 
 typedef struct ChangedPort {
-	uint32_t device, port; /* kernel index and number */
+	struct rdmad_port was, is; /* its record; the identity and the name are the same */
 } ChangedPort;
 
 /* The ports that have other records since the look before the last, if that was all that the last

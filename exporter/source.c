@@ -6,7 +6,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "bus-open.h"
-#include "changes.h"
+#include "changed-values.h"
 #include "clock.h"
 #include "names.h"
 #include "port-name.h"
@@ -16,6 +16,10 @@
  * would send late. A port is about 8 KiB. */
 #define PAUSE_USEC	(20 * USEC_PER_MSEC)
 #define PAUSE_PORT_USEC (5 * USEC_PER_MSEC)
+
+/* No signal tells of values that change all the time, such as temperatures and how many queue pairs
+ * there are. They are read again after so long, when rdmad has queried ports again. */
+#define UNSIGNALLED_USEC (30 * USEC_PER_SEC)
 
 /* The calls. */
 typedef enum Call {
@@ -65,9 +69,9 @@ struct Source {
 	sd_bus_message *machine; /* the last reply; NULL: there is none */
 	bool is_machine_new;	 /* MACHINE is not in METRICS yet */
 	sd_bus_message *counters;
-	uint64_t counters_usec; /* when they were asked for */
-	bool is_new;		/* what the last replies say is not in STATE yet */
-	Metrics *metrics;	/* in STATE */
+	uint64_t objects_usec, counters_usec; /* when they were asked for */
+	bool is_new;			      /* what the last replies say is not in STATE yet */
+	Metrics *metrics;		      /* in STATE */
 	SourceState state;
 };
 
@@ -411,6 +415,7 @@ static void ask_all(Source *s)
 		return;
 	s->dirty = false;
 	s->n_changed = 0;
+	s->objects_usec = s->began_usec;
 	s->is_lost |= call(s, CALL_OBJECTS) < 0;
 }
 
@@ -448,7 +453,7 @@ static int call_object(Source *s, ObjectCall *c, const char *path)
 }
 
 /* Notes which objects have changed since the last look. */
-static void look(Source *s)
+static void look(Source *s, uint64_t now)
 {
 	int r = s->changes ? changes_look(s->changes) : 1;
 	ChangedPort ports[CHANGES_FEW];
@@ -458,8 +463,16 @@ static void look(Source *s)
 	if (r < 0)
 		forget(s);
 	s->dirty |= r > 0 && n == 0;
-	for (size_t i = 0; i < n; i++)
-		note_changed(s, object_path_put(ports[i].device, ports[i].port, path));
+	for (size_t i = 0; i < n && !s->dirty; i++) {
+		const struct rdmad_hot *was = &ports[i].was.hot, *is = &ports[i].is.hot;
+
+		s->dirty = was->last_query != is->last_query &&
+			   now - s->objects_usec >= UNSIGNALLED_USEC;
+		if (changed_values_take(s->metrics, &ports[i]))
+			s->is_new = true;
+		else
+			note_changed(s, object_path_put(is->device_index, is->port_num, path));
+	}
 }
 
 /* What a question needs: a mask of 1 << Call, and this. */
@@ -472,7 +485,7 @@ static int find_needs(Source *s, uint64_t now)
 
 	if (r < 0)
 		return r;
-	look(s);
+	look(s, now);
 	if (!s->changes) /* and then for all: on_snapshot() */
 		needs |= 1 << CALL_SNAPSHOT;
 	else if (s->dirty)
@@ -498,8 +511,10 @@ static int make_calls(Source *s, unsigned int needs)
 	/* what changes from now on is noted again */
 	if (needs & (NEEDS_CHANGED | 1 << CALL_OBJECTS))
 		s->n_changed = 0;
-	if (needs >> CALL_OBJECTS & 1)
+	if (needs >> CALL_OBJECTS & 1) {
 		s->dirty = false;
+		s->objects_usec = s->began_usec;
+	}
 	if (needs >> CALL_MACHINE & 1)
 		s->machine_changed = false;
 	if (needs >> CALL_COUNTERS & 1)

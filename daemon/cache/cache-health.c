@@ -27,7 +27,6 @@ void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Ta
 	if (is_other || is_fit_other || are_others) {
 		ret->op = CACHE_CHANGED;
 		port_change_keep(ret);
-		p->health_generation++;
 	}
 	mask_set(&ret->changed, PORT_ATTR_health, is_other);
 	mask_set(&ret->changed, PORT_ATTR_fit_since, is_fit_other);

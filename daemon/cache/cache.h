@@ -62,9 +62,10 @@ typedef struct Port {
 	struct ErrorMeter
 		*errors; /* the manager's: of the bits of the link; NULL: none is measured */
 	struct PortHealth *health; /* of daemon/health: what is judged of it, NULL: nothing yet */
-	uint64_t fit_downs; /* how often its link had gone down when FitSince was found out */
-	uint16_t health_generation; /* counts the changes of Health, Findings and FitSince */
-	uint32_t memory_slot;	    /* the shared memory's: number of its slot plus 1, 0: none */
+	uint64_t fit_downs;	  /* how often its link had gone down when FitSince was found out */
+	uint16_t rest_generation; /* the shared memory's: counts the changes of rows that are in no
+				     field of the record */
+	uint32_t memory_slot;	  /* the shared memory's: number of its slot plus 1, 0: none */
 } Port;
 
 struct Device {

@@ -49,6 +49,7 @@ void manager_publish_port(Manager *m, PortChange *change)
 	Port *p = change->port;
 
 	p->published = true;
+	shared_memory_count(change);
 	/* first: whoever hears of the change on the bus finds it in the memory */
 	shared_memory_put(m->memory, p, change->op != CACHE_UNCHANGED);
 	if (m->bus)

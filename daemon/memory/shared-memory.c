@@ -109,7 +109,7 @@ static void make_record(const Port *p, struct rdmad_port *ret)
 	const PortSnapshot *s = &p->now;
 	const PortValues *v = &s->values;
 	struct rdmad_port r = {.hot.flags = RDMAD_PORT_PRESENT | (v->stale ? RDMAD_PORT_STALE : 0),
-			       .health_generation = p->health_generation};
+			       .rest_generation = p->rest_generation};
 
 	put_always(&r, v);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
@@ -254,6 +254,25 @@ static int take_slot(SharedMemory *s, Port *p)
 	if (slot == h->n_slots)
 		__atomic_store_n(&h->n_slots, slot + 1, __ATOMIC_RELEASE);
 	return 0;
+}
+
+/* The rows that a record has a field for. */
+static inline AttrMask rows_in_record(void)
+{
+	AttrMask rows = {};
+
+#define FIELD(number, NAME, attribute, member, offset, type)                                       \
+	mask_set(&rows, PORT_ATTR_##attribute, true);
+#define ALWAYS(attribute, member, offset, type) mask_set(&rows, PORT_ATTR_##attribute, true);
+#include "memory-fields.def"
+	return rows;
+}
+
+void shared_memory_count(const PortChange *c)
+{
+	const AttrMask rest = mask_without(c->changed, rows_in_record());
+
+	c->port->rest_generation += !mask_is_empty(&rest);
 }
 
 void shared_memory_put(SharedMemory *s, Port *p, bool changed)

@@ -22,6 +22,9 @@ int shared_memory_new(sd_event *event, uint32_t capacity, SharedMemory **ret);
 SharedMemory *shared_memory_free(SharedMemory *s);
 DEFINE_CLEANUP(SharedMemory, shared_memory_free);
 
+/* What is published of a port has changed as C says. To be called before shared_memory_put(): the
+ * record counts the changes of rows that it has no field for. */
+void shared_memory_count(const PortChange *c);
 /* Writes what is known of P, which gets a record if it has none. CHANGED: the readers are told.
  * They are also told when P is new or has another name. Logs it if there is no room. */
 void shared_memory_put(SharedMemory *s, Port *p, bool changed);

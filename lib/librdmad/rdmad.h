@@ -166,14 +166,16 @@ struct rdmad_port {
 	uint32_t ifindex;
 	uint8_t health; /* how well the port is: 0 unknown, 1 ok, 2 warning, 3 critical */
 	uint8_t reserved_1;
-	uint16_t health_generation; /* counts the changes of that, and of Findings and
-				       FitSince on D-Bus */
-	uint64_t rate;		    /* nominal, bit/s */
-	uint64_t port_guid;	    /* in the machine's byte order */
-	uint64_t subnet_prefix;	    /* likewise */
+	uint16_t rest_generation; /* counts the changes of what D-Bus publishes of the port,
+				     with a signal, and is in no field of this record */
+	uint64_t rate;		  /* nominal, bit/s */
+	uint64_t port_guid;	  /* in the machine's byte order */
+	uint64_t subnet_prefix;	  /* likewise */
 	uint64_t gid_generation;
-	uint64_t pkey_generation;
-	uint64_t sm_generation;
+	uint32_t pkey_generation;
+	uint32_t sm_generation;
+	uint64_t fit_since; /* since when the port is fit to be used: us of CLOCK_REALTIME, 0: it is
+			       not */
 	char device_name[64]; /* terminated; follows a rename */
 	char netdev[16];      /* terminated; of an InfiniBand port its first IPoIB interface */
 };

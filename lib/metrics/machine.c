@@ -373,6 +373,36 @@ int metrics_read_object(Metrics *metrics, const char *path, sd_bus_message *m)
 	return 0;
 }
 
+int metrics_set_property(Metrics *m, uint32_t device, uint32_t port, const char *name,
+			 const char *text)
+{
+	MetricObject *o = find_object(m, METRIC_PORTS, device, port);
+	size_t i = 0;
+	Value *value;
+	char *copy;
+
+	if (!o)
+		return -ENOENT;
+	while (i < _PORT_ATTR_MAX && !streq(port_attributes[i].name, name))
+		i++;
+	if (i == _PORT_ATTR_MAX || !mask_has(&o->rows, (unsigned int)i))
+		return 0;
+	value = &o->values[visit_place(o, i)];
+	if (value->type == VALUE_UNSIGNED && text_to_u64(text, UINT64_MAX, &value->number) < 0)
+		return -EINVAL;
+	if (value->type == VALUE_TEXT) {
+		copy = strdup(text);
+		if (!copy)
+			return -ENOMEM;
+		free(value->text);
+		value->text = copy;
+	} else if (value->type != VALUE_UNSIGNED) {
+		return -EOPNOTSUPP;
+	}
+	metrics_change_layout(m, o);
+	return 0;
+}
+
 int metrics_read_machine(Metrics *metrics, sd_bus_message *m)
 {
 	_cleanup_value_ Value new = {};

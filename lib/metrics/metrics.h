@@ -69,6 +69,15 @@ int metrics_read_objects(Metrics *m, sd_bus_message *reply);
 int metrics_read_object(Metrics *m, const char *path, sd_bus_message *reply);
 
 /*
+ * Sets the property NAME of the port with number PORT of the device with index DEVICE to TEXT,
+ * which is as rdmad_field_text() (rdmad.h) writes it. A property that has no value, or that no
+ * metric is made of, stays so. -ENOENT: there is no such port; -EINVAL: TEXT is no such value;
+ * -EOPNOTSUPP: it is of another type than number or text; -ENOMEM. Then M is as before.
+ */
+int metrics_set_property(Metrics *m, uint32_t device, uint32_t port, const char *name,
+			 const char *text);
+
+/*
  * Reads REPLY, which is that to org.freedesktop.DBus.Properties.Get() for the property Findings of
  * org.rdma.Manager: what is wrong with the machine, and not with one device or port. It replaces
  * what was read before. After an error, which is one of metrics_read_objects(), M is as before.
@@ -87,9 +96,9 @@ int metrics_read_counters(Metrics *m, sd_bus_message *reply);
 void metrics_drop_counters(Metrics *m);
 
 /* Which samples M has and with which labels, as a number: another one after
- * metrics_read_counters(), metrics_read_object(), metrics_read_machine() or metrics_keep() has
- * changed that, and for another machine. As long as it stays, a visit differs from the last one
- * only by the numbers of counters. */
+ * metrics_read_counters(), metrics_read_object(), metrics_set_property(), metrics_read_machine()
+ * or metrics_keep() has changed that, and for another machine. As long as it stays, a visit differs
+ * from the last one only by the numbers of counters. */
 uint64_t metrics_layout(const Metrics *m);
 
 /* Removes the devices and ports for whose object path KEEP returns false. */

@@ -119,7 +119,7 @@ static void write_number(struct rdmad_port *at, uint32_t n)
 	p.hot.valid = p.hot.generation = p.hot.last_query = n;
 	p.hot.lid = p.hot.sm_lid = p.hot.link_speed = n;
 	p.verbs.max_msg_sz = p.verbs.port_cap_flags = p.ifindex = n;
-	p.rate = p.port_guid = p.sm_generation = n;
+	p.rate = p.port_guid = p.fit_since = n;
 	memory_write(at, &p);
 }
 
@@ -130,7 +130,7 @@ static bool is_torn(const struct rdmad_port *p)
 	return p->hot.valid != n || p->hot.generation != n || p->hot.last_query != n ||
 	       p->hot.sm_lid != n || p->hot.link_speed != n || p->verbs.max_msg_sz != n ||
 	       p->verbs.port_cap_flags != n || p->ifindex != n || p->rate != n ||
-	       p->port_guid != n || p->sm_generation != n;
+	       p->port_guid != n || p->fit_since != n;
 }
 
 /* The writer */

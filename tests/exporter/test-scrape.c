@@ -219,6 +219,89 @@ static void test_change(void **state)
 	}
 }
 
+/* Copies the next line of *TEXT, but for those that say how long a scrape took, and when a device
+ * was read, of which no signal tells (source.c). */
+static bool next_line(const char **text, char line[1024])
+{
+	do {
+		size_t n = strcspn(*text, "\n");
+
+		if (n == 0)
+			return false;
+		snprintf(line, 1024, "%.*s", (int)n, *text);
+		*text += n + 1;
+	} while (strstr(line, "rdma_scrape_duration") == line ||
+		 strstr(line, "rdma_device_last_query") == line);
+	return true;
+}
+
+/* Whether the exporter that has followed all changes says what one says that is started now. SURE:
+ * fails if not. */
+static bool follows(const Fixture *f, bool sure)
+{
+	_cleanup_free_ char *is = NULL, *expected = NULL;
+	char line[1024], expected_line[1024];
+	const char *at, *expected_at;
+	Exporter other;
+
+	exporter_start(&other, f, NULL);
+	expected_at = expected = client_scrape(&other);
+	exporter_stop(&other);
+	at = is = client_scrape(&exporter);
+	while (next_line(&expected_at, expected_line)) {
+		if (next_line(&at, line) && streq(line, expected_line))
+			continue;
+		if (sure)
+			assert_string_equal(line, expected_line);
+		return false;
+	}
+	assert_false(next_line(&at, line));
+	return true;
+}
+
+/* A change may come in between: what rdmad judges of the last one, for example. */
+static void assert_follows(const Fixture *f)
+{
+	for (unsigned int tries = 0; tries < 20; tries++)
+		if (follows(f, false))
+			return;
+	assert_true(follows(f, true));
+}
+
+/* What the record in the memory has is taken from there, and rdmad is asked for the rest. */
+static void test_follows(void **state)
+{
+	static const char *const settings[] = {
+		"mlx5_0/1 lid=18",
+		"mlx5_0/1 sm_lid=5 sm_sl=3",
+		"mlx5_0/1 lmc=2 lid=40",
+		"mlx5_0/2 subnet_timeout=20",
+		"mlx5_0/1 active_mtu=2048",
+		"mlx5_0/2 active_width=1",
+		"mlx5_0/2 active_speed=EDR",
+		"mlx5_0/1 state=down phys_state=polling",
+		"mlx5_0/1 state=init phys_state=link-up",
+		"mlx5_0/1 state=active",
+		"mlx5_0/2 lid=",
+		"mlx5_0/2 bad_pkey_cntr=7 lid=77",
+		"rocep1/1 active_mtu=1024",
+		"mlx5_0 fw_ver=9.9.9",
+	};
+	Fixture *f = *state;
+
+	scrape_line(ACTIVE);
+	assert_follows(f);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		char command[128];
+
+		snprintf(command, sizeof(command), "set %s", settings[i]);
+		fixture_simulate(f, command);
+		sd_bus_message_unref(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
+						  "Refresh", NULL, "a{sv}", 0));
+		assert_follows(f);
+	}
+}
+
 /* A device comes, is renamed, and goes. */
 static void test_devices(void **state)
 {
@@ -424,12 +507,36 @@ static void test_changes_all_the_time(void **state)
 	calls_begin(&calls, f);
 	begin = fixture_now_usec();
 	for (unsigned int i = 0; i < 100; i++) {
-		fixture_simulate(f, i % 2 ? "set mlx5_0/1 lid=18" : "set mlx5_0/1 lid=19");
-		fixture_simulate(f, "event mlx5_0/1 lid-change");
+		fixture_simulate(f, i % 2 ? "set mlx5_0/2 state=down event=port-error"
+					  : "set mlx5_0/2 state=active event=port-active");
 		scrape_line(ACTIVE);
 	}
 	calls_end(&calls, f);
 	assert_in_range(calls.one, 2, 2 + (fixture_now_usec() - begin) / 20000);
+	assert_int_equal(calls.objects, 0);
+}
+
+/* The record of the port in the memory has its LID, and what changes with that: rdmad is not asked
+ * for the port. */
+static void test_change_in_memory(void **state)
+{
+	Fixture *f = *state;
+	Calls calls = {};
+
+	scrape_line(ACTIVE);
+	calls_begin(&calls, f);
+	for (unsigned int i = 100; i < 103; i++) {
+		char text[128];
+
+		fixture_forget(f);
+		snprintf(text, sizeof(text), "set mlx5_0/1 lid=%u event=lid-change", i);
+		fixture_simulate(f, text);
+		fixture_wait_signal(f, PORT_1, "SubnetReconfigured");
+		snprintf(text, sizeof(text), "rdma_port_lid{device=\"mlx5_0\",port=\"1\"} %u", i);
+		scrape_line(text);
+	}
+	calls_end(&calls, f);
+	assert_int_equal(calls.one, 0);
 	assert_int_equal(calls.objects, 0);
 }
 
@@ -530,6 +637,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_clients, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_change, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_follows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_devices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_absent, setup_absent, teardown),
 		cmocka_unit_test_setup_teardown(test_no_bus, setup, teardown),
@@ -538,6 +646,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hung, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_changes_all_the_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_change_in_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_together, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),

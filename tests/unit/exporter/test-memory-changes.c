@@ -144,8 +144,11 @@ static void assert_few(Env *e, const uint32_t *numbers)
 
 	assert_int_equal(changes_look(e->changes), 1);
 	n = changes_few(e->changes, few);
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(few[i].port, numbers[i]);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(few[i].was.hot.port_num, numbers[i]);
+		assert_int_equal(few[i].is.hot.port_num, numbers[i]);
+		assert_int_not_equal(few[i].was.hot.state, few[i].is.hot.state);
+	}
 	assert_int_equal(numbers[n], 0);
 }
 

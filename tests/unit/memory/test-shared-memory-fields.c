@@ -43,7 +43,7 @@ static struct rdmad_port read_only_one(Row *row, PortAttr attribute, uint64_t va
 static struct rdmad_port empty_record(const Row *row)
 {
 	struct rdmad_port record = {.hot.flags = RDMAD_PORT_PRESENT,
-				    .health_generation = row->p->health_generation,
+				    .rest_generation = row->p->rest_generation,
 				    .device_name = "mlx5_0"};
 	const PortValues *v = &row->p->now.values;
 
@@ -77,10 +77,11 @@ static void test_each_row(void **state)
 	p->now.values.generation = 0x1111111111111111;
 	p->now.values.last_query = 0x2222222222222222;
 	p->now.values.gid_generation = 0x3333333333333333;
-	p->now.values.pkey_generation = 0x4444444444444444;
-	p->now.values.sm_generation = 0x5555555555555555;
+	p->now.values.pkey_generation = 0x44444444;
+	p->now.values.sm_generation = 0x55555555;
+	p->now.values.fit_since = 0x7777777777777777;
 	p->now.values.health = VERDICT_WARNING;
-	p->health_generation = 0x6666;
+	p->rest_generation = 0x6666;
 
 #define FIELD(number, NAME, attribute, member, offset, type)                                       \
 	value = TEST_VALUE(type, number);                                                          \

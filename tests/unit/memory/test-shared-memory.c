@@ -101,10 +101,11 @@ static void test_health(void **state)
 		port_change_done(&change);
 		cache_apply_port_health(p, VERDICT_WARNING, 0, findings, 1000, &change);
 		assert_int_equal(change.op, i == 1 ? CACHE_UNCHANGED : CACHE_CHANGED);
+		shared_memory_count(&change);
 		shared_memory_put(f->memory, p, false);
 		assert_int_equal(rdmad_read(r, fixture_find(r, "mlx5_0/1"), &port), 0);
 		assert_int_equal(port.health, 2);
-		assert_int_equal(port.health_generation, i < 2 ? 1 : 2);
+		assert_int_equal(port.rest_generation, i < 2 ? 1 : 2);
 	}
 	rdmad_close(r);
 }
