@@ -267,6 +267,8 @@ int fixture_wait_process(pid_t pid)
 	int status = 0;
 
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL)
+		fail_msg("process %d died of signal %d", pid, WTERMSIG(status));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 

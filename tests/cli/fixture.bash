@@ -23,12 +23,24 @@ fail() {
 	failures=$((failures + 1))
 }
 
+# PID: ends it. If it dies of a signal that a fault sends, the test fails.
+end() {
+	local status=0
+	kill "$1" 2>/dev/null || true
+	kill -CONT "$1" 2>/dev/null || true
+	wait "$1" 2>/dev/null || status=$?
+	((status > 128)) || return 0
+	case $(kill -l "$status") in
+	ABRT | BUS | FPE | ILL | SEGV | SYS) die "process $1 died of a signal: $(kill -l "$status")" ;;
+	esac
+}
+
 stop_all() {
 	local pid
-	for pid in "${monitor_pid:-}" "${fake_pid:-}" "${bus_pid:-}"; do
-		[[ -z $pid ]] || kill "$pid" 2>/dev/null || true
-	done
 	rm -rf "$work"
+	for pid in "${monitor_pid:-}" "${bus_pid:-}" "${fake_pid:-}"; do
+		[[ -z $pid ]] || end "$pid"
+	done
 }
 trap stop_all EXIT
 
@@ -54,8 +66,7 @@ start_fake() {
 }
 
 stop_fake() {
-	kill "$fake_pid"
-	wait "$fake_pid" 2>/dev/null || true
+	end "$fake_pid"
 	fake_pid=
 	exec {fake_log}<&-
 }
