@@ -140,6 +140,9 @@ test("the history counts how often the port went away from active", () => {
         assert.deepEqual(history.picture.all("rect").map(e => e.className),
                          ["state bad", "state fair", "state good", "state bad", "state fair", "state good"]);
         assert.equal(history.picture.all("line").length, 6 + 1);
+        const marks = history.picture.all("line").slice(0, 6);
+        assert.deepEqual(marks.map(e => e.className), ["mark bad", "mark fair", "mark good", "mark bad", "mark fair", "mark good"]);
+        assert.deepEqual(marks.map(e => e.getAttribute("x1")), history.picture.all("rect").map(e => e.getAttribute("x")));
         const widths = history.picture.all("rect").map(e => parseFloat(e.getAttribute("width")));
         for (const width of widths)
             assert.ok(Math.abs(width - 100 / 6) < 1e-9);
@@ -305,6 +308,11 @@ test("the table is in the order of the chosen column", () => {
     assert.equal(names(), "mlx5_10/1 z/1 a/1");
     assert.equal(table.rows.size, 3);
     assert.equal(table.order.length, 3);
+    /* those without a value have the order of their names */
+    for (const name of ["c", "a", "b"])
+        with_lid(name, 0, "query-failed");
+    table.sort(column("Lid"));
+    assert.equal(names(), "mlx5_10/1 a/1 b/1 c/1 z/1");
     /* wherever a row belongs */
     table.sort(0);
     for (const letter of "hdpbxfnjlcvrmkto")
