@@ -4,8 +4,10 @@
 
 #include "env-rails.h"
 
+#include <net/if.h>
 #include <sys/socket.h>
 
+#include "gids.h"
 #include "priority.h"
 
 /* The GIDs of a rail */
@@ -13,49 +15,38 @@
 /* An entry of a GID table. */
 typedef struct Entry {
 	GidChoice choice;
-	const char *netdev;
+	char netdev[IF_NAMESIZE];
 } Entry;
 
-static bool read_entry(const Object *port, const Value *v, Entry *ret)
+/* The next entry of the walk W over the GIDs of R; false: there is none. */
+static bool next_entry(const Rail *r, GidWalk *w, Entry *ret)
 {
-	const Value *m = v->items, *tail;
-	char buffer[24];
+	const GidEntry *e = gid_next(w);
 
-	*ret = (Entry){};
-	if (v->type != VALUE_STRUCT || v->n < 4 || m[0].type != VALUE_UNSIGNED ||
-	    gid_parse(value_text(&m[1]), ret->choice.gid) < 0)
+	if (!e)
 		return false;
-	tail = &m[v->n - 1];
-	ret->choice.index = (uint32_t)m[0].number;
-	for (uint32_t t = 0; t < _GID_TYPE_MAX; t++)
-		if (streq(value_text(&m[2]), gid_type_name(t, buffer)))
-			ret->choice.type = t;
-	ret->netdev = value_text(&m[3]);
-	ret->choice.where = gid_where(
-		ret->netdev, (uint32_t)value_number(value_lookup(tail, "VlanId")),
-		*value_text(value_lookup(tail, "Namespace")) ? GID_NAMESPACE_OTHER
-							     : GID_NAMESPACE_OWN,
-		object_text(port, PORT_ATTR_netdev), object_text(port, PORT_ATTR_netdev_master));
+	*ret = (Entry){{.type = e->type, .index = e->index}, ""};
+	memcpy(ret->choice.gid, e->gid, sizeof(ret->choice.gid));
+	memcpy(ret->netdev, e->netdev, sizeof(ret->netdev));
+	ret->choice.where = gid_where(e->netdev, e->vlan_id, e->namespace,
+				      object_text(r->port, PORT_ATTR_netdev),
+				      object_text(r->port, PORT_ATTR_netdev_master));
 	return true;
 }
 
-/* The entry behind *AT; false: there is none. */
-static bool next_entry(const Rail *r, size_t *at, Entry *ret)
+static void choose_entry(Rail *r, const Entry *e)
 {
-	const Value *gids = object_value(r->port, PORT_ATTR_gids);
-
-	while (*at < value_count(gids))
-		if (read_entry(r->port, &gids->items[(*at)++], ret))
-			return true;
-	return false;
+	r->gid = e->choice;
+	memcpy(r->netdev, e->netdev, sizeof(r->netdev));
 }
 
 /* Whether one of the GIDs of R belongs to NETDEV. */
 static bool has_gid_on(const Rail *r, const char *netdev)
 {
+	GidWalk w = gid_walk(r->port);
 	Entry e;
 
-	for (size_t at = 0; next_entry(r, &at, &e);)
+	while (next_entry(r, &w, &e))
 		if (streq(e.netdev, netdev))
 			return true;
 	return false;
@@ -83,17 +74,17 @@ static bool is_allowed(const Rail *r, const char *netdev, const Entry *e)
 const char *rail_find_gid(Rail *r, char buffer[256])
 {
 	const char *netdev = wanted_netdev(r);
+	GidWalk w = gid_walk(r->port);
 	bool elsewhere = false;
 	Entry e;
 
-	for (size_t at = 0; next_entry(r, &at, &e);) {
+	while (next_entry(r, &w, &e)) {
 		elsewhere |=
 			e.choice.index == r->named_index && e.choice.where == GID_WHERE_NAMESPACE;
 		if (!is_allowed(r, netdev, &e) ||
 		    (r->has_index && gid_compare(&r->gid, &e.choice) < 0))
 			continue;
-		r->gid = e.choice;
-		r->netdev = e.netdev;
+		choose_entry(r, &e);
 		r->has_index = true;
 	}
 	if (r->has_index)
@@ -110,9 +101,10 @@ const char *rail_find_gid(Rail *r, char buffer[256])
 static bool has_equal(const Rail *r, uint32_t index, Entry *ret)
 {
 	const char *netdev = wanted_netdev(r);
+	GidWalk w = gid_walk(r->port);
 	Entry e;
 
-	for (size_t at = 0; next_entry(r, &at, &e);)
+	while (next_entry(r, &w, &e))
 		if (e.choice.index == index && is_allowed(r, netdev, &e) &&
 		    gid_compare_kind(&e.choice, &r->gid) == 0) {
 			*ret = e;
@@ -143,19 +135,17 @@ static bool agree_on_index(const Rails *r)
 
 static int family_of(const Entry *e)
 {
-	char address[46];
-
-	gid_format_address(e->choice.gid, e->choice.type, address);
-	return strchr(address, ':') ? AF_INET6 : AF_INET;
+	return gid_is_ipv4(e->choice.gid) ? AF_INET : AF_INET6;
 }
 
 /* The index of the first GID of RoCE v2 of R that has an address of FAMILY; UINT32_MAX: there is
  * none. Of the link-local ones libraries leave out those of IPv6 only. */
 static uint32_t first_of(const Rail *r, int family)
 {
+	GidWalk w = gid_walk(r->port);
 	Entry e;
 
-	for (size_t at = 0; next_entry(r, &at, &e);)
+	while (next_entry(r, &w, &e))
 		if (e.choice.where != GID_WHERE_NAMESPACE && e.choice.type == GID_TYPE_ROCE_V2 &&
 		    family_of(&e) == family &&
 		    (family == AF_INET || !gid_is_link_local(e.choice.gid)))
@@ -203,20 +193,20 @@ void rails_find_common_index(Rails *r)
 {
 	const Rail *first = NULL;
 	uint32_t best = UINT32_MAX;
+	GidWalk w;
 	Entry e;
 
 	for (size_t i = 0; i < r->n && !first; i++)
 		first = uses_index(&r->items[i]) ? &r->items[i] : NULL;
 	if (!first || agree_on_index(r))
 		return;
-	for (size_t at = 0; next_entry(first, &at, &e);)
+	w = gid_walk(first->port);
+	while (next_entry(first, &w, &e))
 		if (e.choice.index < best && all_have(r, e.choice.index))
 			best = e.choice.index;
 	for (size_t i = 0; best != UINT32_MAX && i < r->n; i++)
-		if (uses_index(&r->items[i]) && has_equal(&r->items[i], best, &e)) {
-			r->items[i].gid = e.choice;
-			r->items[i].netdev = e.netdev;
-		}
+		if (uses_index(&r->items[i]) && has_equal(&r->items[i], best, &e))
+			choose_entry(&r->items[i], &e);
 }
 
 /* The P_Keys of a rail */

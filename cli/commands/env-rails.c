@@ -164,7 +164,7 @@ static const char *find_obstacle(const Rails *rails, const RailWish *w, Rail *r,
 	if (is_roce)
 		why = rail_find_gid(r, buffer);
 	else
-		r->netdev = find_netdev(rails, r);
+		text_copy(r->netdev, sizeof(r->netdev), find_netdev(rails, r));
 	if (!why && streq(r->netdev, "lo"))
 		why = "its network interface is the loopback, which reaches no other machine";
 	if (!why && (l->interface || l->by_address))
@@ -384,7 +384,6 @@ static void describe(const Rails *r, size_t i, const RailWish *w, Rail *ret)
 		.efa = streq(object_text(device, DEVICE_ATTR_driver), "efa"),
 		.named_index = UINT32_MAX,
 		.named_netdev = "",
-		.netdev = "",
 		.infiniband = has_name(port, PORT_ATTR_link_layer, LINK_LAYER_INFINIBAND),
 		.rate = object_number(port, PORT_ATTR_rate),
 	};

@@ -3,6 +3,8 @@
 
 /* Which ports a communication library should use, and by which of their GIDs and P_Keys. */
 
+#include <net/if.h>
+
 #include "bus.h"
 #include "env-library.h"
 #include "gid.h"
@@ -31,10 +33,10 @@ typedef struct Rail {
 	uint32_t named_pkey;	  /* of the IPoIB interface; 0: none */
 
 	bool efa, infiniband;
-	uint64_t rate;	    /* bit/s; 0: not known */
-	bool has_index;	    /* a program must know the index of its GID */
-	GidChoice gid;	    /* this one */
-	const char *netdev; /* the interface with its address; "": none is known */
+	uint64_t rate;		  /* bit/s; 0: not known */
+	bool has_index;		  /* a program must know the index of its GID */
+	GidChoice gid;		  /* this one */
+	char netdev[IF_NAMESIZE]; /* the interface with its address; "": none is known */
 
 	bool has_pkey; /* it is a full member of PKEY, the entry PKEY_INDEX */
 	uint32_t pkey, pkey_index;

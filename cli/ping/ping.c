@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "decode.h"
 #include "format.h"
+#include "gids.h"
 #include "json.h"
 #include "ping-cm.h"
 #include "ping-mtu.h"
@@ -95,11 +96,11 @@ static const Object *find_port(Ping *p, const char *what, uint32_t *ret_gid)
 /* The VLAN of the GID at this INDEX; 0: none, or it is not known. */
 static uint32_t find_vlan(const Object *port, uint32_t index)
 {
-	const Value *gids = object_value(port, PORT_ATTR_gids);
+	GidWalk w = gid_walk(port);
 
-	VALUE_FOREACH(gid, gids)
-		if (format_member_number(ATTR_GIDS, "index", gid) == index)
-			return (uint32_t)format_member_number(ATTR_GIDS, "vlan_id", gid);
+	for (const GidEntry *e; (e = gid_next(&w));)
+		if (e->index == index)
+			return e->vlan_id;
 	return 0;
 }
 

@@ -9,7 +9,7 @@ GidWalk gid_walk(const Object *port)
 {
 	GidWalk w = {};
 
-	if (port->made)
+	if (port && port->made)
 		(void)object_table(port, PORT_ATTR_gids, &w.table);
 	else
 		w.values = object_value(port, PORT_ATTR_gids);

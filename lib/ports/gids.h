@@ -19,7 +19,7 @@ typedef struct GidWalk {
 	GidEntry read; /* the entry of VALUES before I */
 } GidWalk;
 
-/* Begins a walk; of a port whose table is unavailable it has no entries. */
+/* Begins a walk. It has no entries if the table of PORT is unavailable, or PORT is NULL. */
 GidWalk gid_walk(const Object *port);
 /* The next entry, which is valid until the next call; NULL at the end. An entry that is none, as
  * only a later rdmad could send it, is passed over. */
