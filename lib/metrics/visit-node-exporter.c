@@ -13,7 +13,7 @@ static void begin(Visit *v, MetricType type, const char *name, const char *unit,
 {
 	snprintf(v->name, sizeof(v->name), "node_infiniband_%s%s", name,
 		 type == METRIC_TYPE_COUNTER ? "_total" : "");
-	visit_begin_family(v, type, unit, help);
+	visit_begin_family(v, v->name, type, unit, help);
 }
 
 /* node_infiniband_info: one for each device, with three labels */

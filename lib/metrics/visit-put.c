@@ -11,9 +11,10 @@ static void announce_family(Visit *v)
 	v->announced = true;
 }
 
-void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help)
+void visit_begin_family(Visit *v, const char *name, MetricType type, const char *unit,
+			const char *help)
 {
-	v->family = (MetricFamily){.name = v->name,
+	v->family = (MetricFamily){.name = name,
 				   .number = v->family.number + 1,
 				   .type = type,
 				   .unit = unit,

@@ -7,7 +7,8 @@
 #include "visit.h"
 
 /* Labels of one sample: each row of an object at most, and those of the object itself. */
-#define LABELS_MAX (MAX((size_t)_PORT_ATTR_MAX, (size_t)_DEVICE_ATTR_MAX) + 2)
+#define ROWS_MAX   MAX((size_t)_PORT_ATTR_MAX, (size_t)_DEVICE_ATTR_MAX)
+#define LABELS_MAX (ROWS_MAX + 2)
 
 static const char *const object_words[_METRIC_OBJECT_KIND_MAX] = {
 	[METRIC_PORTS] = "port",
@@ -20,6 +21,73 @@ const MetricFamily metrics_up = {
 	.unit = "",
 	.help = "Whether rdmad answers.",
 };
+
+/* Names */
+
+/* The names of rows are always the same: each is made once, and stays. */
+typedef struct Names {
+	char *families[_METRIC_OBJECT_KIND_MAX][ROWS_MAX];
+	char *labels[_METRIC_OBJECT_KIND_MAX][ROWS_MAX];
+	struct CounterName {
+		char *family;
+		const char *unit;
+	} * counters; /* [n_counter_rows] */
+} Names;
+
+static Names kept;
+
+/* Keeps MADE at AT. */
+static const char *keep_name(Visit *v, char **at, const char *made)
+{
+	*at = strdup(made);
+	if (!*at && v->r >= 0)
+		v->r = -ENOMEM;
+	return *at;
+}
+
+static MetricObjectKind kind_of(const Attribute *row)
+{
+	return row->interface < INTERFACE_PORT ? METRIC_DEVICES : METRIC_PORTS;
+}
+
+/* The name of the family that row number I is. NULL: it is none, or there is no memory. */
+static const char *family_name(Visit *v, const Attribute *row, size_t i)
+{
+	char **at = &kept.families[kind_of(row)][i], made[METRIC_NAME_MAX];
+
+	return *at ?: metric_row_name(row, made) ? keep_name(v, at, made) : NULL;
+}
+
+/* The name of the label that it is. */
+static const char *label_name(Visit *v, const Attribute *row, size_t i)
+{
+	char **at = &kept.labels[kind_of(row)][i], made[METRIC_NAME_MAX];
+
+	if (*at)
+		return *at;
+	metric_label_name(row, made);
+	return keep_name(v, at, made);
+}
+
+/* That of the counter in row number I. NULL without memory. */
+static const struct CounterName *counter_name(Visit *v, size_t i)
+{
+	char made[METRIC_NAME_MAX];
+	struct CounterName *c;
+
+	if (!kept.counters)
+		kept.counters = calloc(n_counter_rows, sizeof(*kept.counters));
+	if (!kept.counters) {
+		v->r = -ENOMEM;
+		return NULL;
+	}
+	c = &kept.counters[i];
+	if (c->family)
+		return c;
+	c->unit = metric_counter_unit(&counter_rows[i]);
+	metric_counter_name(&counter_rows[i], made);
+	return keep_name(v, &c->family, made) ? c : NULL;
+}
 
 /* Rows */
 
@@ -49,15 +117,16 @@ static MetricType type_of(const Attribute *row)
 static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 {
 	const Attribute *row = &list->rows[i];
+	const char *name = family_name(v, row, i), *help = row->help;
 	const MetricObject *o;
 
-	if (!metric_row_name(row, v->name))
+	if (!name)
 		return;
-	snprintf(v->help, sizeof(v->help), "%s%s",
-		 attr_table_entry_size(row->type) > 0 ? "The number of entries of this table: "
-						      : "",
-		 row->help);
-	visit_begin_family(v, type_of(row), metric_row_unit(row), v->help);
+	if (attr_table_entry_size(row->type) > 0) {
+		snprintf(v->help, sizeof(v->help), "The number of entries of this table: %s", help);
+		help = v->help;
+	}
+	visit_begin_family(v, name, type_of(row), metric_row_unit(row), help);
 	for (size_t n = 0; (o = visit_next(v, list, &n));) {
 		const Value *value = visit_value(o, i);
 
@@ -85,8 +154,7 @@ static const char *label_text(const Attribute *row, const Value *value,
 	return buffer;
 }
 
-static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
-		     const char (*names)[METRIC_NAME_MAX])
+static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o)
 {
 	char numbers[LABELS_MAX][METRIC_NUMBER_MAX];
 	MetricLabel labels[LABELS_MAX];
@@ -100,23 +168,20 @@ static void put_info(Visit *v, const MetricObjects *list, const MetricObject *o,
 			continue;
 		text = label_text(row, visit_value(o, i), numbers[n]);
 		if (text)
-			labels[n++] = (MetricLabel){names[i], text};
+			labels[n++] = (MetricLabel){label_name(v, row, i), text};
 	}
 	visit_put_labels(v, o, labels, n, one);
 }
 
 static void visit_info(Visit *v, const MetricObjects *list, const char *word)
 {
-	char names[LABELS_MAX][METRIC_NAME_MAX];
 	const MetricObject *o;
 
-	for (size_t i = 0; i < list->n_rows; i++)
-		metric_label_name(&list->rows[i], names[i]);
 	snprintf(v->name, sizeof(v->name), "%s", metric_info_name(list->rows));
 	snprintf(v->help, sizeof(v->help), "What the %s is, as labels; the value is 1.", word);
-	visit_begin_family(v, METRIC_TYPE_INFO, "", v->help);
+	visit_begin_family(v, v->name, METRIC_TYPE_INFO, "", v->help);
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
-		put_info(v, list, o, names);
+		put_info(v, list, o);
 }
 
 /* rdma_port_unavailable and rdma_device_unavailable */
@@ -144,7 +209,7 @@ static void visit_unavailable(Visit *v, const MetricObjects *list, const char *w
 	snprintf(v->name, sizeof(v->name), "rdma_%s_unavailable", word);
 	snprintf(v->help, sizeof(v->help),
 		 "The %s has no value of this attribute, for this reason; the value is 1.", word);
-	visit_begin_family(v, METRIC_TYPE_GAUGE, "", v->help);
+	visit_begin_family(v, v->name, METRIC_TYPE_GAUGE, "", v->help);
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		put_unavailable(v, list, o);
 }
@@ -201,7 +266,7 @@ static void visit_findings(Visit *v)
 
 	snprintf(v->name, sizeof(v->name), "rdma_finding");
 	visit_begin_family(
-		v, METRIC_TYPE_GAUGE, "",
+		v, v->name, METRIC_TYPE_GAUGE, "",
 		"What rdmad has found wrong with the port, with the device if there is no "
 		"label port, or with the machine if there is no label device: the check, how "
 		"severe it is, and what kind of trouble; the value is how often. What is a part "
@@ -218,11 +283,12 @@ static void visit_findings(Visit *v)
 static void visit_counter(Visit *v, size_t i)
 {
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
-	const CounterRow *row = &counter_rows[i];
+	const struct CounterName *name = counter_name(v, i);
 	const MetricObject *o;
 
-	metric_counter_name(row, v->name);
-	visit_begin_family(v, METRIC_TYPE_COUNTER, metric_counter_unit(row), row->help);
+	if (!name)
+		return;
+	visit_begin_family(v, name->family, METRIC_TYPE_COUNTER, name->unit, counter_rows[i].help);
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		if (o->counters && o->counters[i].valid)
 			visit_put_counter(v, o, &o->counters[i].value);
@@ -235,7 +301,7 @@ static void visit_saturated(Visit *v)
 
 	snprintf(v->name, sizeof(v->name), "rdma_port_saturated");
 	visit_begin_family(
-		v, METRIC_TYPE_GAUGE, "",
+		v, v->name, METRIC_TYPE_GAUGE, "",
 		"This counter has reached the most that it can count, and stays there until "
 		"somebody resets it; the value is 1.");
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
@@ -250,7 +316,7 @@ static void visit_available(Visit *v)
 	const MetricObject *o;
 
 	snprintf(v->name, sizeof(v->name), "rdma_port_counters_available");
-	visit_begin_family(v, METRIC_TYPE_GAUGE, "",
+	visit_begin_family(v, v->name, METRIC_TYPE_GAUGE, "",
 			   "Whether the counters of the port could be read.");
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		if (o->counters)
@@ -310,7 +376,7 @@ static bool begin_foreign(Visit *v, const Taken *taken, const ForeignCounter *c)
 	if (is_taken(taken, c->metric))
 		return false;
 	snprintf(v->name, sizeof(v->name), "%s", c->metric);
-	visit_begin_family(v, METRIC_TYPE_UNKNOWN, "",
+	visit_begin_family(v, v->name, METRIC_TYPE_UNKNOWN, "",
 			   "A counter of the driver, of which rdmad knows only the name.");
 	return true;
 }

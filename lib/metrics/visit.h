@@ -66,8 +66,9 @@ static inline const Value *visit_value(const MetricObject *o, size_t i)
 	return mask_has(&o->rows, (unsigned int)i) ? &o->values[visit_place(o, i)] : &none;
 }
 
-/* Begins the family that v->name names. */
-void visit_begin_family(Visit *v, MetricType type, const char *unit, const char *help);
+/* Begins the family NAME. */
+void visit_begin_family(Visit *v, const char *name, MetricType type, const char *unit,
+			const char *help);
 /* Sets the labels that every sample of O has, at most two; those of the machine have none. Returns
  * how many. */
 size_t visit_set_labels(const MetricObject *o, MetricLabel *labels);
