@@ -34,6 +34,7 @@
 		PORT "pkeys/6"
 
 static const char *const files[] = {FILES};
+static unsigned int n_devices;
 static struct rdmad *snapshot;
 static struct rdmad_handle handle;
 
@@ -84,15 +85,19 @@ static uint64_t sample_exporter(_unused_ void *userdata)
 	return scrape_port(EXPORTER_PORT, "rdma_port_state{");
 }
 
-/* The change came some time before the scrape, as it mostly does. */
+/* The change came some time before the scrape, as it mostly does. Each is of the next device: one
+ * that gets another LID each second has a finding (daemon/health), which is another change. */
 static uint64_t sample_changed(_unused_ void *userdata)
 {
 	static unsigned int lid = 100;
 	_cleanup_fclose_ FILE *f = fopen("/dev/rdma_sim", "we");
 
-	if (!f || fprintf(f, "set sim0/1 lid=%u event=LID_CHANGE", ++lid) < 0 || fflush(f) != 0)
+	lid++;
+	if (!f || fprintf(f, "set sim%u/1 lid=%u event=LID_CHANGE", lid % n_devices, lid) < 0 ||
+	    fflush(f) != 0)
 		bench_die("rdma_sim: %m");
-	usleep(PAUSE_USEC);
+	/* after a second rdmad looks again, and judges what it has seen */
+	usleep(2 * PAUSE_USEC);
 	return scrape_port(EXPORTER_PORT, "rdma_port_state{");
 }
 
@@ -231,14 +236,15 @@ static void report(const Use *u, unsigned int ports)
 			       .without_bus = true});
 }
 
-/* Adds devices until there are PORTS. */
+/* Adds devices until there are PORTS. Each has a LID of its own, as on a fabric: two that have the
+ * same have a finding, which a change of the LID would end on both. */
 static void add_devices(unsigned int first, unsigned int ports)
 {
-	char command[128];
+	char command[192];
 
 	snprintf(command, sizeof(command),
-		 "for i in $(seq %u %u); do echo add sim$i driver=mlx5 link=ib; done > "
-		 "/dev/rdma_sim && udevadm settle",
+		 "for i in $(seq %u %u); do echo add sim$i driver=mlx5 link=ib; "
+		 "echo set sim$i/1 lid=$((i + 1000)); done > /dev/rdma_sim && udevadm settle",
 		 first, ports - 1);
 	run(command);
 }
@@ -269,6 +275,7 @@ int main(int argc, char *argv[])
 		if (i > 0)
 			add_devices(ports[i - 1], ports[i]);
 		wait_ports(ports[i]);
+		n_devices = ports[i];
 		r = rdmad_open(NULL, &snapshot);
 		if (r == 0)
 			r = rdmad_find(snapshot, "sim0/1", &handle);
