@@ -44,7 +44,7 @@
 
 #define MEMORY_MAGIC	  "RDMADSNP"
 #define MEMORY_BYTE_ORDER UINT32_C(0x01020304)
-#define MEMORY_MAJOR	  1 /* MEMORY_MINOR is in memory-fields.def */
+#define MEMORY_MAJOR	  2 /* MEMORY_MINOR is in memory-fields.def */
 
 /* The state of the memory. */
 enum memory_state {
