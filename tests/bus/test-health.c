@@ -402,6 +402,7 @@ static int acknowledge_as_nobody(sd_bus *bus)
 /* What is acknowledged does not count until it ends and begins again. */
 static void test_acknowledge(void **state)
 {
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	Fixture *f = *state;
 	char text[256];
 	uint64_t since;
@@ -413,6 +414,9 @@ static void test_acknowledge(void **state)
 	memset(text, 'a', 80);
 	text[80] = '\0';
 	acknowledge(f, "not-active", text, RDMAD_ERROR_INVALID_ARGUMENT);
+	sd_bus_call_method(f->bus, RDMAD_BUS_NAME, PORT, RDMAD_INTERFACE_PORT, "Acknowledge",
+			   &error, NULL, "sa{sv}", "not-active", 1, "text", "s", text);
+	assert_string_equal(error.message, "The text has more than 79 bytes");
 	if (fixture_can_be_other_user())
 		fixture_as_nobody(f, acknowledge_as_nobody);
 	fixture_assert_property(f, PORT, RDMAD_INTERFACE_PORT, "Health", "critical");

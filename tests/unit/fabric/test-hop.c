@@ -337,6 +337,20 @@ static void test_one_more(_unused_ void **state)
 	}
 }
 
+/* LIDs from 0xc000 on are those of groups. */
+static void test_lids(_unused_ void **state)
+{
+	uint8_t data[FAR_END_BYTES] = {[16] = 0xbf, [17] = 0xff};
+	FarEnd e = {};
+
+	assert_int_equal(far_end_take(&e, FAR_END_LID, data), 0);
+	assert_int_equal(e.lid, 0xbfff);
+	data[16] = 0xc0;
+	data[17] = 0;
+	assert_true(far_end_take(&e, FAR_END_LID, data) < 0);
+	assert_int_equal(e.lid, 0xbfff);
+}
+
 static void test_bad_packets(_unused_ void **state)
 {
 	net.length = 255;
@@ -553,6 +567,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_answer, setup),
 		cmocka_unit_test_setup(test_time, setup),
 		cmocka_unit_test_setup(test_one_more, setup),
+		cmocka_unit_test(test_lids),
 		cmocka_unit_test_setup(test_bad_packets, setup),
 		cmocka_unit_test_setup(test_bad_nodes, setup),
 		cmocka_unit_test_setup(test_texts, setup),

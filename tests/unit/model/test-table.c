@@ -279,13 +279,28 @@ static void test_own(_unused_ void **state)
 	assert_own(e, d, "0 ");
 }
 
+static void test_policies(_unused_ void **state)
+{
+	static const char *const names[] = {"auto", "enable", "disable"};
+	uint32_t policy = 7;
+	char text[24];
+
+	assert_int_equal(vf_policy_parse("", &policy), -EINVAL);
+	assert_int_equal(vf_policy_parse("off", &policy), -EINVAL);
+	assert_int_equal(policy, 7);
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_int_equal(vf_policy_parse(names[i], &policy), 0);
+		assert_int_equal(policy, i);
+		assert_string_equal(vf_policy_name(i, text), names[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_contract),
-		cmocka_unit_test(test_published),
-		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_layouts),	  cmocka_unit_test(test_contract),
+		cmocka_unit_test(test_published), cmocka_unit_test(test_own),
+		cmocka_unit_test(test_policies),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
