@@ -55,14 +55,14 @@ weigh(2 25 cli/test-completion cli/test-record model/look model/seqlock clients/
 weigh(2 80 world/seeds)
 weigh(2 40 world/plants)
 weigh(2 17 cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-compare cli/test-compare-fleet contracts/json)
-weigh(2 9 cli/test-errors cli/test-output clients/resources)
+weigh(2 9 cli/test-errors cli/test-output clients/resources mutate/self rooms/changed)
 
 # What waits
 weigh(1 60 exporter/test-hostile fuzz/test-fail-call)
 weigh(1 50 schedulers/test-slurm)
 weigh(1 30 bus/ibsim)
 weigh(1 20 cli/test-counters cli/test-ping exporter/test-scrape unit/test-pool-hung)
-weigh(1 12 unit/test-pool-asking cli/test-simulated cli/test-top unit/test-change-writer unit/test-change-writer-tsan)
+weigh(1 12 schedulers/test-slurm-scripts unit/test-pool-asking cli/test-simulated cli/test-top unit/test-change-writer unit/test-change-writer-tsan)
 weigh(1 8 clients/container packaging/image monitoring/prometheus fuzz/test-interrupt fuzz/compare glib/test-python cli/test-terminal unit/test-pool unit/test-pool-stuck)
 foreach(bus dbus-daemon dbus-broker)
 	weigh(1 53 bus/test-replay/${bus})
