@@ -122,8 +122,8 @@ static void test_restart(void **state)
 	assert_history(f, "mlx5_1/1",
 		       "unknown>active active>absent absent>active active>down "
 		       "down>active");
-	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetHistory",
-				 &error, "sa{sv}", "mlx5_0/1", 0));
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "GetHistory", &error,
+				 "sa{sv}", "mlx5_0/1", 0));
 	assert_string_equal(error, RDMAD_ERROR_NOT_FOUND);
 }
 
@@ -345,6 +345,22 @@ static void test_not_told(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+/* systemd may give several directories: the first is that of rdmad. */
+static void test_several(void **state)
+{
+	Fixture *f = *state;
+	char path[96], directories[128];
+
+	snprintf(path, sizeof(path), "%s/state", f->directory);
+	snprintf(directories, sizeof(directories), "%s:/nowhere", path);
+	setenv("STATE_DIRECTORY", directories, 1);
+	fixture_start_daemon(f, NULL, NULL);
+	unsetenv("STATE_DIRECTORY");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+	strcat(path, "/history");
+	assert_int_equal(access(path, F_OK), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +371,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_obstacles, setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(test_not_told, setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(test_several, setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
