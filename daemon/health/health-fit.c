@@ -129,13 +129,13 @@ static bool look_if_quiet(Fit *f, const Port *p, uint64_t now)
 /* The GIDs of P are those that it is to have from now on. */
 static void take_gids(Fit *f, const Port *p)
 {
-	const Table *gids = p->now.tables[PORT_TABLE_GIDS];
+	Table *gids = p->now.tables[PORT_TABLE_GIDS];
 
 	f->lacks_gids = false;
-	if (!mask_has(&p->now.valid, PORT_ATTR_gids) || table_equal(f->gids, gids))
+	if (!mask_has(&p->now.valid, PORT_ATTR_gids) || f->gids == gids)
 		return;
 	table_free(f->gids);
-	f->gids = table_copy(gids);
+	f->gids = table_hold(gids);
 }
 
 /* Returns when P is to be looked at again; UINT64_MAX: only after a change. */

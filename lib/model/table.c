@@ -14,8 +14,7 @@ Table *table_new(const void *entries, size_t n, size_t entry_size)
 	t = malloc(sizeof(Table) + n * entry_size);
 	if (!t)
 		return NULL;
-	t->n = (uint32_t)n;
-	t->entry_size = (uint32_t)entry_size;
+	*t = (Table){.n = (uint16_t)n, .entry_size = (uint32_t)entry_size};
 	memcpy(t->entries, entries, n * entry_size);
 	return t;
 }

@@ -8,7 +8,8 @@
 
 /* An immutable array of entries of one kind. NULL stands for an empty one everywhere. */
 typedef struct Table {
-	uint32_t n;
+	uint16_t n;
+	uint16_t others; /* holders but one */
 	uint32_t entry_size;
 	uint8_t entries[] __attribute__((aligned(8)));
 } Table;
@@ -38,10 +39,20 @@ Table *table_new(const void *entries, size_t n, size_t entry_size);
 int table_make(const void *entries, size_t n, size_t entry_size, Table **ret);
 /* A new table with the entries of T; NULL if there is no memory or T is NULL. */
 Table *table_copy(const Table *t);
-/* Takes NULL; returns NULL. */
+/* One holder more of T, which may be NULL. Returns T. */
+static inline Table *table_hold(Table *t)
+{
+	if (t)
+		t->others++;
+	return t;
+}
+/* One holder less; the last frees T, which may be NULL. Returns NULL. */
 static inline Table *table_free(Table *t)
 {
-	free(t);
+	if (t && t->others > 0)
+		t->others--;
+	else
+		free(t);
 	return NULL;
 }
 DEFINE_CLEANUP(Table, table_free);

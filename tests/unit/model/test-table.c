@@ -295,12 +295,26 @@ static void test_policies(_unused_ void **state)
 	}
 }
 
+/* Who holds a table has it until he frees it, whoever else does. */
+static void test_hold(_unused_ void **state)
+{
+	static const PkeyEntry entry = {0, 7};
+	Table *t = table_new(&entry, 1, sizeof(entry));
+	Table *held = table_hold(t);
+
+	assert_ptr_equal(held, t);
+	assert_null(table_hold(NULL));
+	assert_null(table_free(t));
+	assert_memory_equal(held->entries, &entry, sizeof(entry));
+	table_free(held);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),	  cmocka_unit_test(test_contract),
 		cmocka_unit_test(test_published), cmocka_unit_test(test_own),
-		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_policies),  cmocka_unit_test(test_hold),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
