@@ -25,23 +25,22 @@ _Static_assert(64 * ATTR_MASK_WORDS <= UINT8_MAX + 1, "a row of a batch is one b
 
 static int new_object(const char *path, Object **ret)
 {
-	_cleanup_(object_free_pointer) Object *o = NULL;
+	size_t size = strlen(path) + 1;
 	uint32_t device, port;
 	bool is_port;
+	Object *o;
 
 	if (object_path_parse(path, &device, &port) < 0)
 		return -EINVAL;
 	is_port = port != PORT_NUMBER_NONE;
-	o = calloc(1, sizeof(*o));
+	o = calloc(1, sizeof(*o) + size);
 	if (!o)
 		return -ENOMEM;
+	memcpy(o->path, path, size);
 	o->is_port = is_port;
 	o->rows = is_port ? port_attributes : device_attributes;
 	o->n_rows = is_port ? (size_t)_PORT_ATTR_MAX : (size_t)_DEVICE_ATTR_MAX;
-	o->path = strdup(path);
-	if (!o->path)
-		return -ENOMEM;
-	*ret = steal_pointer(&o);
+	*ret = o;
 	return 0;
 }
 
@@ -98,7 +97,6 @@ Object *object_free(Object *o)
 	for (size_t i = 0; o->values && i < o->n_rows; i++)
 		value_done(&o->values[i]);
 	free(o->values);
-	free(o->path);
 	free(o);
 	return NULL;
 }

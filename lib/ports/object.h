@@ -33,7 +33,6 @@ typedef struct MadeValues {
 } MadeValues;
 
 typedef struct Object {
-	char *path;
 	bool is_port;
 	bool counts_entries; /* a table that is read, but the findings, is the number of its entries
 			      */
@@ -44,6 +43,7 @@ typedef struct Object {
 			     through object_stored() where the object may have a source */
 	MadeValues *made; /* NULL: all values are in VALUES; else VALUES is NULL */
 	const struct Object *device; /* of a port, where it is known already; else NULL */
+	char path[];
 } Object;
 
 typedef struct ObjectList {

@@ -18,7 +18,7 @@
 #define NEW_YEARS_EVE UINT64_C(1798761599500000)
 
 static Value values[_PORT_ATTR_MAX];
-static Object port = {.path = CONST_CAST(char *, "/org/rdma/device/3/port/1"),
+static Object port = {.path = "/org/rdma/device/3/port/1",
 		      .is_port = true,
 		      .rows = port_attributes,
 		      .n_rows = _PORT_ATTR_MAX,

@@ -25,7 +25,7 @@ typedef struct Story {
 	const char *reason; /* the beginning */
 } Story;
 
-static Object port = {.path = CONST_CAST(char *, "/org/rdma/port/0/1"), .is_port = true};
+static Object port = {.is_port = true, .path = "/org/rdma/port/0/1"};
 
 static PingState play(const Story *s, const PingWay *way)
 {
