@@ -49,9 +49,6 @@ void schedule_free(Schedule *w)
 	sd_event_source_disable_unref(w->retry);
 	w->device->schedule = NULL;
 	free(w->next.ports);
-	free(w->callers.ports);
-	free(w->asked.ports);
-	free(w->later_ports);
 	free(w);
 }
 
@@ -107,30 +104,30 @@ static void set_settling(Schedule *w, uint32_t port, bool is_settling)
 
 /* Marks */
 
-/* Makes the array *A of members of SIZE longer, with zeros. */
-static int grow(void *a, size_t size, uint32_t from, uint32_t to)
-{
-	uint8_t *array = reallocarray(*(void **)a, to, size);
-
-	if (!array)
-		return -ENOMEM;
-	memset(array + from * size, 0, (to - from) * size);
-	*(void **)a = array;
-	return 0;
-}
-
 /* Room for the reasons and parts of every port that the device has now. */
 static int reserve_reasons(Schedule *w)
 {
 	uint32_t from = w->n_reasons, to = w->device->n_ports + 1;
+	Ask *asks[] = {&w->next, &w->callers, &w->asked};
+	PortLater *later;
+	AskPort *ports;
 
 	if (to <= from)
 		return 0;
-	if (grow(&w->next.ports, sizeof(AskPort), from, to) < 0 ||
-	    grow(&w->callers.ports, sizeof(AskPort), from, to) < 0 ||
-	    grow(&w->asked.ports, sizeof(AskPort), from, to) < 0 ||
-	    grow(&w->later_ports, sizeof(PortLater), from, to) < 0)
+	/* all four arrays in one memory, which is that of the first */
+	ports = calloc(to, ARRAY_SIZE(asks) * sizeof(AskPort) + sizeof(PortLater));
+	if (!ports)
 		return -ENOMEM;
+	later = (PortLater *)(ports + ARRAY_SIZE(asks) * to);
+	if (from > 0) {
+		for (size_t i = 0; i < ARRAY_SIZE(asks); i++)
+			memcpy(ports + i * to, asks[i]->ports, from * sizeof(AskPort));
+		memcpy(later, w->later_ports, from * sizeof(PortLater));
+	}
+	free(w->next.ports);
+	for (size_t i = 0; i < ARRAY_SIZE(asks); i++)
+		asks[i]->ports = ports + i * to;
+	w->later_ports = later;
 	w->n_reasons = to;
 	return 0;
 }
