@@ -16,8 +16,14 @@ typedef struct Entry {
 } Entry;
 
 struct NameIndex {
-	GHashTable *entries; /* by key: the first Entry of those that have it */
+	GHashTable *keys; /* a set: that of the first Entry of those that have it */
 };
+
+/* The Entry of KEY, which may be NULL. */
+static Entry *entry_of(const uint8_t *key)
+{
+	return key ? CONST_CAST(Entry *, (const void *)(key - offsetof(Entry, key))) : NULL;
+}
 
 static size_t key_size(const uint8_t *key)
 {
@@ -63,7 +69,7 @@ NameIndex *name_index_new(void)
 {
 	NameIndex *index = g_new0(NameIndex, 1);
 
-	index->entries = g_hash_table_new(hash_key, keys_equal);
+	index->keys = g_hash_table_new(hash_key, keys_equal);
 	return index;
 }
 
@@ -71,8 +77,8 @@ void name_index_free(NameIndex *index)
 {
 	if (!index)
 		return;
-	assert(g_hash_table_size(index->entries) == 0);
-	g_hash_table_destroy(index->entries);
+	assert(g_hash_table_size(index->keys) == 0);
+	g_hash_table_destroy(index->keys);
 	g_free(index);
 }
 
@@ -90,7 +96,7 @@ bool name_index_add(NameIndex *index, NameKind kind, const void *name, size_t si
 
 	assert(size <= NAME_SIZE_MAX);
 	make_key(kind, name, size, key);
-	first = g_hash_table_lookup(index->entries, key);
+	first = entry_of(g_hash_table_lookup(index->keys, key));
 	e = find_owner(first, owner);
 	if (e) {
 		e->n++;
@@ -103,7 +109,7 @@ bool name_index_add(NameIndex *index, NameKind kind, const void *name, size_t si
 		e->owner.next = first->owner.next;
 		first->owner.next = &e->owner;
 	} else {
-		g_hash_table_insert(index->entries, e->key, e);
+		g_hash_table_add(index->keys, e->key);
 	}
 	return true;
 }
@@ -119,9 +125,9 @@ static void remove_entry(NameIndex *index, Entry *first, Entry *e)
 		before->next = e->owner.next;
 	} else if (e->owner.next) {
 		first = (Entry *)(void *)e->owner.next;
-		g_hash_table_replace(index->entries, first->key, first);
+		g_hash_table_add(index->keys, first->key);
 	} else {
-		g_hash_table_remove(index->entries, e->key);
+		g_hash_table_remove(index->keys, e->key);
 	}
 	g_free(e);
 }
@@ -133,7 +139,7 @@ bool name_index_remove(NameIndex *index, NameKind kind, const void *name, size_t
 
 	assert(size <= NAME_SIZE_MAX);
 	make_key(kind, name, size, key);
-	first = g_hash_table_lookup(index->entries, key);
+	first = entry_of(g_hash_table_lookup(index->keys, key));
 	e = find_owner(first, owner);
 	assert(e);
 	if (--e->n > 0)
@@ -146,9 +152,11 @@ const NameOwner *name_index_find(const NameIndex *index, NameKind kind, const vo
 				 size_t size)
 {
 	uint8_t key[KEY_MAX];
+	const Entry *e;
 
 	if (!index || size > NAME_SIZE_MAX)
 		return NULL;
 	make_key(kind, name, size, key);
-	return g_hash_table_lookup(index->entries, key);
+	e = entry_of(g_hash_table_lookup(index->keys, key));
+	return e ? &e->owner : NULL;
 }
