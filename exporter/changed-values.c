@@ -43,24 +43,23 @@ static bool take_number(Metrics *m, const ChangedPort *c, PortAttr a, uint64_t w
 	return set(m, c, port_attributes[a].name, text);
 }
 
+/* Takes the fields that always have a value. Of those that are no numbers on D-Bus, tells_all() has
+ * found that they are the same. */
+static bool take_always(Metrics *m, const ChangedPort *c)
+{
+	bool good = true;
+
+#define ALWAYS(attribute, member, offset, type)                                                    \
+	good = good && take_number(m, c, PORT_ATTR_##attribute, c->was.member, c->is.member);
+#include "memory-fields.def"
+	return good;
+}
+
 bool changed_values_take(Metrics *m, const ChangedPort *c)
 {
-	const struct {
-		PortAttr attr;
-		uint64_t was, is;
-	} numbers[] = {
-		{PORT_ATTR_last_query, c->was.hot.last_query, c->is.hot.last_query},
-		{PORT_ATTR_generation, c->was.hot.generation, c->is.hot.generation},
-		{PORT_ATTR_gid_generation, c->was.gid_generation, c->is.gid_generation},
-		{PORT_ATTR_pkey_generation, c->was.pkey_generation, c->is.pkey_generation},
-		{PORT_ATTR_fit_since, c->was.fit_since, c->is.fit_since},
-		{PORT_ATTR_sm_generation, c->was.sm_generation, c->is.sm_generation},
-	};
 	bool good = tells_all(&c->was, &c->is);
 
 	for (unsigned int f = 0; good && f < _RDMAD_FIELD_MAX; f++)
 		good = take_field(m, c, f);
-	for (size_t i = 0; good && i < ARRAY_SIZE(numbers); i++)
-		good = take_number(m, c, numbers[i].attr, numbers[i].was, numbers[i].is);
-	return good;
+	return good && take_always(m, c);
 }
