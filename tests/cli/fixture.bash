@@ -23,11 +23,12 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# PID: ends it. If it dies of a signal that a fault sends, the test fails.
+# PID: ends it. If it dies of a signal that a fault sends, the test fails. SIGCONT is only for a process that the test has stopped: it
+# would take away the SIGSTOP with which LeakSanitizer stops a process that ends, and that waits for it without end.
 end() {
 	local status=0
 	kill "$1" 2>/dev/null || true
-	kill -CONT "$1" 2>/dev/null || true
+	[[ $(awk '/^State/ { print $2 }' "/proc/$1/status" 2>/dev/null) != T ]] || kill -CONT "$1" || true
 	wait "$1" 2>/dev/null || status=$?
 	((status > 128)) || return 0
 	case $(kill -l "$status") in
