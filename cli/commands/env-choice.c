@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "gids.h"
+#include "port.h"
 #include "priority.h"
 
 /* The GIDs of a rail */
@@ -25,12 +26,9 @@ static bool next_entry(const Rail *r, GidWalk *w, Entry *ret)
 
 	if (!e)
 		return false;
-	*ret = (Entry){{.type = e->type, .index = e->index}, ""};
-	memcpy(ret->choice.gid, e->gid, sizeof(ret->choice.gid));
+	ret->choice = gid_choice_of(e, object_text(r->port, PORT_ATTR_netdev),
+				    object_text(r->port, PORT_ATTR_netdev_master));
 	memcpy(ret->netdev, e->netdev, sizeof(ret->netdev));
-	ret->choice.where = gid_where(e->netdev, e->vlan_id, e->namespace,
-				      object_text(r->port, PORT_ATTR_netdev),
-				      object_text(r->port, PORT_ATTR_netdev_master));
 	return true;
 }
 

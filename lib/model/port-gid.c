@@ -2,14 +2,18 @@
 
 #include "port.h"
 
-static GidChoice choice_of(const PortValues *v, const GidEntry *g)
+GidChoice gid_choice_of(const GidEntry *g, const char *port_netdev, const char *port_master)
 {
 	GidChoice c = {.type = g->type, .index = g->index};
 
 	memcpy(c.gid, g->gid, sizeof(c.gid));
-	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, TEXT_OF(v, netdev),
-			    TEXT_OF(v, netdev_master));
+	c.where = gid_where(g->netdev, g->vlan_id, g->namespace, port_netdev, port_master);
 	return c;
+}
+
+static GidChoice choice_of(const PortValues *v, const GidEntry *g)
+{
+	return gid_choice_of(g, TEXT_OF(v, netdev), TEXT_OF(v, netdev_master));
 }
 
 bool port_prefers_gid(const PortValues *v, const GidEntry *a, const GidEntry *b)

@@ -6,6 +6,7 @@
  * which of it is valid.
  */
 
+#include "gid.h"
 #include "port-part.h"
 #include "table.h"
 #include "unavailable.h"
@@ -139,6 +140,9 @@ void device_derive(DeviceSnapshot *s);
  * function, and programs that use RDMA can use it. */
 bool port_can_be_rail(const PortSnapshot *s, const DeviceSnapshot *device);
 
+/* What decides about G, an entry of the GID table of a port with these values of Netdev and Master.
+ */
+GidChoice gid_choice_of(const GidEntry *g, const char *port_netdev, const char *port_master);
 /* Whether a program should use A before B, entries of the GID table of the port with the values V:
  * the rule of gid_compare(). */
 bool port_prefers_gid(const PortValues *v, const GidEntry *a, const GidEntry *b);
