@@ -408,14 +408,20 @@ static int call(Source *s, Call c)
 					 SOURCE_TIMEOUT_USEC);
 }
 
+/* All objects are asked for: what changes from now on is noted again. */
+static void forget_changes(Source *s)
+{
+	s->dirty = false;
+	s->n_changed = 0;
+	s->objects_usec = s->began_usec;
+}
+
 /* Asks for all objects, if that is not under way. */
 static void ask_all(Source *s)
 {
 	if (s->calls[CALL_OBJECTS])
 		return;
-	s->dirty = false;
-	s->n_changed = 0;
-	s->objects_usec = s->began_usec;
+	forget_changes(s);
 	s->is_lost |= call(s, CALL_OBJECTS) < 0;
 }
 
@@ -508,13 +514,10 @@ static int make_calls(Source *s, unsigned int needs)
 			r = call(s, c);
 	for (size_t i = 0; needs & NEEDS_CHANGED && i < s->n_changed && r >= 0; i++)
 		r = call_object(s, &s->object_calls[i], s->changed[i]);
-	/* what changes from now on is noted again */
-	if (needs & (NEEDS_CHANGED | 1 << CALL_OBJECTS))
+	if (needs & NEEDS_CHANGED)
 		s->n_changed = 0;
-	if (needs >> CALL_OBJECTS & 1) {
-		s->dirty = false;
-		s->objects_usec = s->began_usec;
-	}
+	if (needs >> CALL_OBJECTS & 1)
+		forget_changes(s);
 	if (needs >> CALL_MACHINE & 1)
 		s->machine_changed = false;
 	if (needs >> CALL_COUNTERS & 1)
