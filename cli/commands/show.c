@@ -222,14 +222,12 @@ static ExitStatus print_group(Context *c, const Page *p, Group group)
 }
 
 /* The limits of a device have names of their own width. */
-static ExitStatus print_limits(Context *c, const Object *o)
+static ExitStatus print_limits(Context *c, Page p)
 {
-	Page p = page_of(o);
-
 	p.width = 0;
-	for (size_t i = 0; i < o->n_rows; i++)
+	for (size_t i = 0; i < p.o->n_rows; i++)
 		if (p.groups[i] == GROUP_LIMITS)
-			p.width = MAX(p.width, (int)strlen(o->rows[i].name));
+			p.width = MAX(p.width, (int)strlen(p.o->rows[i].name));
 	return print_group(c, &p, GROUP_LIMITS);
 }
 
@@ -257,7 +255,7 @@ ExitStatus show_object(Context *c, const Object *o, bool limits)
 
 	print_name(c, o);
 	status = print_groups(c, &p, GROUP_FIRST, GROUP_TRUST);
-	return status == STATUS_OK && limits ? print_limits(c, o) : status;
+	return status == STATUS_OK && limits ? print_limits(c, p) : status;
 }
 
 /* The address of a GID for people: its IP address, or if it stands for none, the GID itself. */
