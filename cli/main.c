@@ -32,7 +32,7 @@ static const Command commands[] = {
 
 static Context context = {.address = "system"};
 static bool arg_help, arg_version, arg_no_pager;
-static OptionTable options; /* of all commands */
+static OptionTable options; /* of the command, and of every command */
 
 /* Refuses an argument that begins with '-', because ssh would take it as an option. */
 static ExitStatus parse_destination(const Option *o, const char *argument)
@@ -71,11 +71,17 @@ static const Option common_options[] = {
 };
 /* clang-format on */
 
-static void join_options(void)
+/* The options of all commands. Most command lines do not need them. */
+static const OptionTable *all_options(void)
 {
-	options_join(&options, NULL, common_options);
+	static OptionTable all;
+
+	if (all.n > 0)
+		return &all;
+	options_join(&all, NULL, common_options);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		options_join(&options, commands[i].name, commands[i].options);
+		options_join(&all, commands[i].name, commands[i].options);
+	return &all;
 }
 
 /* Splits "nccl|ucx|ofi PORT". *RET_FIRST is how long the first word is with its blank, or 0 if
@@ -127,7 +133,7 @@ static ExitStatus help(void)
 		printf("  %-26s  %s\n", synopsis, commands[i].help);
 	}
 	printf("  %-26s  %s\n", "help [COMMAND]", "Print this text, or the help of a command");
-	options_print(&options, NULL);
+	options_print(all_options(), NULL);
 	print_port_names();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 no such port, 4 no rdmad, 5 cannot "
 	     "ask.\n\n"
@@ -145,7 +151,7 @@ static ExitStatus help_command(const Command *command)
 	printf("Usage: rdmactl %s%s%s%s\n\n%s.\n",
 	       strlen(arguments) > LONG_ARGUMENTS ? "" : "[OPTION...] ", command->name,
 	       command->argument ? " " : "", arguments, command->help);
-	options_print(&options, command->name);
+	options_print(all_options(), command->name);
 	if (command->argument && startswith(last_argument(command, &n), "PORT"))
 		print_port_names();
 	printf("\nExamples:\n%s\nManual: rdmactl-%s(1); rdmactl(1) has the options of every "
@@ -231,42 +237,52 @@ static ExitStatus run_help(char **arguments, unsigned int n)
 	return status == STATUS_OK ? help_command(command) : status;
 }
 
-static ExitStatus run(Context *c, int argc, char **argv)
+/* Reads the command line. *RET_COMMAND is the command, NULL if help is asked for; C has its
+ * arguments. */
+static ExitStatus parse(Context *c, int argc, char **argv, const Command **ret_command)
 {
+	/* as most people write it, the command is first */
+	const char *name = argc > 1 && argv[1][0] != '-'
+				   ? argv[1]
+				   : options_find_command(all_options(), argc, argv);
 	const Command *command = &commands[0];
-	const char *name;
-	ExitStatus status;
+	bool is_help = name && streq(name, "help");
+	ExitStatus status = name && !is_help ? find_command(name, &command) : STATUS_OK;
 	int first;
 
-	join_options();
-	name = options_find_command(&options, argc, argv);
-	options_prefer(&options, name ? name : command->name);
-	status = options_parse(&options, argc, argv, &first);
+	if (status != STATUS_OK)
+		return status;
+	options_join(&options, NULL, common_options);
+	if (!is_help)
+		options_join(&options, command->name, command->options);
+	status = options_parse(&options, name ?: command->name, all_options, argc, argv, &first);
 	if (status != STATUS_OK)
 		return status;
 	if (!!c->host + !!c->machine + !streq(c->address, "system") > 1)
 		return usage_error("of --host, --machine and --bus only one can be given");
+	first += name != NULL;
 	c->arguments = argv + first;
 	c->n_arguments = (unsigned int)(argc - first);
+	*ret_command = is_help || (!name && arg_help) ? NULL : command;
+	return STATUS_OK;
+}
+
+static ExitStatus run(Context *c, int argc, char **argv)
+{
+	const Command *command;
+	ExitStatus status = parse(c, argc, argv, &command);
+
+	if (status != STATUS_OK)
+		return status;
 	if (arg_version) {
 		puts("rdmactl " RDMAD_VERSION);
 		return STATUS_OK;
 	}
-	if (c->n_arguments == 0 && arg_help)
-		return help();
-	if (c->n_arguments > 0) {
-		name = *c->arguments++;
-		c->n_arguments--;
-		if (streq(name, "help"))
-			return run_help(c->arguments, c->n_arguments);
-		status = find_command(name, &command);
-	}
-	if (status == STATUS_OK && arg_help)
+	if (!command)
+		return run_help(c->arguments, c->n_arguments);
+	if (arg_help)
 		return help_command(command);
-	if (status == STATUS_OK)
-		status = options_check(&options, command->name);
-	if (status == STATUS_OK)
-		status = check_arguments(c, command);
+	status = check_arguments(c, command);
 	return status == STATUS_OK ? run_command(c, command) : status;
 }
 

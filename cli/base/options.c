@@ -56,19 +56,14 @@ static bool is_same_word(const Option *a, const Option *b)
 	return a->name[0] == b->name[0] && streq(a->name, b->name);
 }
 
-/* Whether a command line cannot have both. */
-static bool is_same_name(const Option *a, const Option *b)
-{
-	return (a->letter && a->letter == b->letter) || is_same_word(a, b);
-}
-
 /* Whether a row that COMMAND has, or every command, has the name or the letter of O. */
 static bool has_name(const OptionTable *t, const char *command, const Option *o)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const char *owner = t->rows[i].command;
+		const Option *other = t->rows[i].option;
 
-		if (is_same_name(t->rows[i].option, o) &&
+		if (((other->letter && other->letter == o->letter) || is_same_word(other, o)) &&
 		    (!command || !owner || streq(owner, command)))
 			return true;
 	}
@@ -84,21 +79,6 @@ void options_join(OptionTable *t, const char *command, const Option *options)
 	}
 }
 
-static bool is_owner(const OptionTable *t, size_t i, const char *command)
-{
-	return command && t->rows[i].command && streq(t->rows[i].command, command);
-}
-
-void options_prefer(OptionTable *t, const char *command)
-{
-	for (size_t i = 0; i < t->n; i++)
-		t->rows[i].hidden = false;
-	for (size_t i = 0; i < t->n; i++)
-		for (size_t k = i + 1; k < t->n; k++)
-			if (is_same_name(t->rows[i].option, t->rows[k].option))
-				t->rows[is_owner(t, k, command) ? i : k].hidden = true;
-}
-
 /* The code of row I for getopt_long(). */
 static int option_code(const OptionTable *t, size_t i)
 {
@@ -112,7 +92,7 @@ static size_t find_code(const OptionTable *t, int code)
 {
 	size_t i = 0;
 
-	while (i < t->n && (t->rows[i].hidden || option_code(t, i) != code))
+	while (i < t->n && option_code(t, i) != code)
 		i++;
 	return i;
 }
@@ -134,50 +114,69 @@ static const char *suggest(const OptionTable *t, const char *word, Suggestion *s
 	return suggestion_text(s);
 }
 
-/* Says which option getopt_long() has just refused. getopt_long() returned RESULT, ':' or '?', and
- * left the option in optopt. */
-static void complain_option(const OptionTable *t, char **argv, int result)
+/* The row of a command in ALL whose option has LETTER, or if that is 0, the long name that WORD
+ * begins with; ALL->n if there is none. */
+static size_t find_option(const OptionTable *all, int letter, const char *word)
+{
+	size_t length = strcspn(word, "="), i = 0;
+
+	for (; i < all->n; i++) {
+		const Option *o = all->rows[i].option;
+
+		if (all->rows[i].command &&
+		    (letter ? o->letter == letter
+			    : strlen(o->name) + 2 == length &&
+				      strncmp(o->name, word + 2, length - 2) == 0))
+			break;
+	}
+	return i;
+}
+
+/* Says which option getopt_long() has just refused, of those of T, which COMMAND has. getopt_long()
+ * returned RESULT, ':' or '?', and left the option in optopt: 0 if it is long and unknown. */
+static void complain_option(const OptionTable *t, const OptionTable *all, const char *command,
+			    char **argv, int result)
 {
 	const char *word = argv[optind - 1];
 	const char letter[] = {'-', (char)optopt, '\0'};
-	size_t i = find_code(t, optopt);
+	size_t i = find_code(t, optopt), other = find_option(all, optopt, word);
 	const Option *o = i < t->n ? t->rows[i].option : NULL;
 	Suggestion suggestion;
 
 	if (result == ':')
 		complain("option %s needs an argument, %s; see rdmactl --help",
 			 startswith(word, "--") ? word : letter, o ? o->argument : "");
-	else if (optopt == 0) /* an unknown long option */
-		complain("unknown option %s; see rdmactl --help%s", word,
-			 suggest(t, word, &suggestion));
-	else if (o && startswith(word, "--")) /* a known one that takes no argument */
+	else if (o && startswith(word, "--")) /* one that takes no argument */
 		complain("option %s: unexpected argument; see rdmactl --help", word);
+	else if (other < all->n)
+		complain("--%s is an option of %s, not of %s", all->rows[other].option->name,
+			 all->rows[other].command, command);
+	else if (optopt == 0)
+		complain("unknown option %s; see rdmactl --help%s", word,
+			 suggest(all, word, &suggestion));
 	else
 		complain("unknown option %s; see rdmactl --help", letter);
 }
 
-/* The table as getopt_long() wants it, without the rows that are hidden. */
+/* The table as getopt_long() wants it. */
 static void describe_options(const OptionTable *t, struct option longs[OPTIONS_MAX + 1],
 			     char shorts[2 * OPTIONS_MAX + 2])
 {
 	char *p = shorts;
-	size_t n = 0;
 
 	*p++ = ':'; /* tell a missing argument from an unknown option */
 	for (size_t i = 0; i < t->n; i++) {
 		const Option *o = t->rows[i].option;
 
-		if (t->rows[i].hidden)
-			continue;
-		longs[n++] = (struct option){o->name, o->argument ? required_argument : no_argument,
-					     NULL, option_code(t, i)};
+		longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
+					   NULL, option_code(t, i)};
 		if (!o->letter)
 			continue;
 		*p++ = o->letter;
 		if (o->argument)
 			*p++ = ':';
 	}
-	longs[n] = (struct option){};
+	longs[t->n] = (struct option){};
 	*p = '\0';
 }
 
@@ -191,21 +190,22 @@ static bool is_clear(const OptionTable *t, size_t i)
 	return true;
 }
 
-const char *options_find_command(OptionTable *t, int argc, char **argv)
+const char *options_find_command(const OptionTable *all, int argc, char **argv)
 {
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[2 * OPTIONS_MAX + 4] = "-"; /* words come one by one, with the code 1 */
 	const char *word = NULL;
 	int code;
 
-	if (argc > 1 && argv[1][0] != '-') /* as most people write it */
-		return argv[1];
-	options_prefer(t, NULL);
-	describe_options(t, longs, shorts + 1);
-	/* of a name that takes an argument only with some commands, it is in the same word */
-	for (struct option *o = longs; o->name; o++)
-		if (!is_clear(t, find_code(t, o->val)))
-			o->has_arg = optional_argument;
+	describe_options(all, longs, shorts + 1);
+	for (size_t i = 0; i < all->n; i++) {
+		/* of a name that takes an argument only with some commands, it is in the same word
+		 */
+		if (!is_clear(all, i))
+			longs[i].has_arg = optional_argument;
+		/* which option it is does not matter: names that begin alike are not ambiguous */
+		longs[i].val = 0;
+	}
 	opterr = 0;
 	while (!word && (code = getopt_long(argc, argv, shorts, longs, NULL)) >= 0)
 		if (code == 1)
@@ -216,7 +216,8 @@ const char *options_find_command(OptionTable *t, int argc, char **argv)
 	return word;
 }
 
-ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first)
+ExitStatus options_parse(OptionTable *t, const char *command, const OptionTable *all(void),
+			 int argc, char **argv, int *ret_first)
 {
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[2 * OPTIONS_MAX + 2];
@@ -229,7 +230,7 @@ ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first)
 		ExitStatus status;
 
 		if (i == t->n) {
-			complain_option(t, argv, code);
+			complain_option(t, all(), command, argv, code);
 			return STATUS_USAGE;
 		}
 		t->rows[i].given = true;
@@ -238,19 +239,6 @@ ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first)
 			return status;
 	}
 	*ret_first = optind;
-	return STATUS_OK;
-}
-
-ExitStatus options_check(const OptionTable *t, const char *command)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		const char *owner = t->rows[i].command;
-
-		if (!t->rows[i].given || !owner || streq(owner, command))
-			continue;
-		return usage_error("--%s is an option of %s, not of %s", t->rows[i].option->name,
-				   owner, command);
-	}
 	return STATUS_OK;
 }
 

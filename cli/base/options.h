@@ -3,9 +3,10 @@
 
 /*
  * The options of rdmactl. Each option is one row, in the file of the command that it belongs to;
- * the options of every command are in main.c. All rows are joined into one table. The command line
- * is parsed and checked against this table, the help is printed from it, and the completion of the
- * shells reads the help.
+ * the options of every command are in main.c. The command line is parsed with the rows of its
+ * command and of every command joined into one table. The table of the rows of all commands says
+ * which command has an option; the help is printed from it, and the completion of the shells reads
+ * the help.
  */
 
 #include "rdmactl.h"
@@ -51,7 +52,6 @@ typedef struct OptionTable {
 		const Option *option;
 		const char *command; /* NULL: of every command */
 		bool given;	     /* on the command line */
-		bool hidden;	     /* another row with its name or letter is meant */
 	} rows[OPTIONS_MAX];
 	size_t n;
 } OptionTable;
@@ -59,18 +59,15 @@ typedef struct OptionTable {
 /* Adds the rows of COMMAND, or of every command (COMMAND NULL). OPTIONS may be NULL: none. Two
  * commands may have options with the same name; no command has one of those of every command. */
 void options_join(OptionTable *t, const char *command, const Option *options);
-/* The first word of ARGV that is no option and no argument of one: the command; NULL if there is
- * none. The call comes before options_parse(), because the same name can be an option of more than
- * one command. */
-const char *options_find_command(OptionTable *t, int argc, char **argv);
-/* From now on a name or a letter that more than one command has stands for the option of COMMAND;
- * if COMMAND has none, or is NULL, for that of the first. This comes before options_parse(). */
-void options_prefer(OptionTable *t, const char *command);
-/* Takes the options out of ARGV, sets their variables, and moves what is left to the end of ARGV;
- * *RET_FIRST is where that begins. Says which option is wrong, and what was expected. */
-ExitStatus options_parse(OptionTable *t, int argc, char **argv, int *ret_first);
-/* Refuses an option that was given and is not an option of COMMAND. */
-ExitStatus options_check(const OptionTable *t, const char *command);
+/* The first word of ARGV that is no option and no argument of one, with the options of ALL
+ * commands: the command; NULL if there is none. The call comes before options_parse(), because the
+ * same name can be an option of more than one command. */
+const char *options_find_command(const OptionTable *all, int argc, char **argv);
+/* Takes the options of T, those that COMMAND has, out of ARGV, sets their variables, and moves what
+ * is left to the end of ARGV; *RET_FIRST is where that begins. Says which option is wrong, and what
+ * was expected; ALL() has the options of all commands for that. */
+ExitStatus options_parse(OptionTable *t, const char *command, const OptionTable *all(void),
+			 int argc, char **argv, int *ret_first);
 /* Adds RunFlags that the argument of an option asks for. */
 void options_request(unsigned int flags);
 /* The RunFlags of all options that were given, and those that were requested. */
