@@ -29,6 +29,9 @@ static const struct {
 
 /* So far back a link down counts. */
 #define HOLD_PAST_USEC FLAP_LIMIT_USEC
+/* A port that stays fit, but has another LID again and again, is fit since another time, and this
+ * is told, once a second. */
+#define TOLD_USEC USEC_PER_SEC
 
 void fit_done(Fit *f)
 {
@@ -101,8 +104,8 @@ static uint64_t last_critical(const Port *p, uint64_t now)
 	return last;
 }
 
-/* P is usable. Notes since when it is quiet; returns whether that is another time than before. */
-static bool look_if_quiet(Fit *f, const Port *p, uint64_t now)
+/* P is usable. Notes since when it is quiet. */
+static void look_if_quiet(Fit *f, const Port *p, uint64_t now)
 {
 	const PortSnapshot *s = &p->now;
 	uint32_t lid = mask_has(&s->valid, PORT_ATTR_lid) ? s->values.lid : 0;
@@ -117,13 +120,11 @@ static bool look_if_quiet(Fit *f, const Port *p, uint64_t now)
 		f->quiet_usec = now;
 	else if (s->values.state_change != f->state_change)
 		f->quiet_usec = MAX(f->quiet_usec, s->values.state_change);
-	is_other |= s->values.state_change != f->state_change;
 	f->state_change = s->values.state_change;
 	f->lid = lid;
 	f->lacks_gids = lacks;
 	f->is_known = true;
 	f->is_broken = false;
-	return is_other;
 }
 
 /* The GIDs of P are those that it is to have from now on. */
@@ -141,26 +142,30 @@ static void take_gids(Fit *f, const Port *p)
 /* Returns when P is to be looked at again; UINT64_MAX: only after a change. */
 static uint64_t look_at(const Health *h, Fit *f, const Port *p, uint64_t now)
 {
-	uint64_t hold;
+	uint64_t again = UINT64_MAX, hold;
 
 	if (!is_usable(p)) {
 		f->is_known = f->is_broken = true;
 		f->since_usec = 0;
-		return UINT64_MAX;
+		return again;
 	}
-	if (look_if_quiet(f, p, now))
-		f->since_usec = 0;
-	if (!f->since_usec) {
-		/* nobody knows, or somebody has set the clock back */
+	look_if_quiet(f, p, now);
+	/* nobody knows, it was not quiet, or somebody has set the clock back */
+	if (!f->since_usec || f->quiet_usec > f->since_usec || f->since_usec > now) {
 		if (!f->quiet_usec || f->quiet_usec > now)
 			f->quiet_usec = now;
 		hold = MAX(hold_of(p, f->quiet_usec), f->lacks_gids ? h->settle_usec : 0);
-		if (now - f->quiet_usec < hold)
+		if (now - f->quiet_usec < hold) {
+			f->since_usec = 0;
 			return f->quiet_usec + hold;
-		f->since_usec = f->quiet_usec + hold;
+		}
+		if (f->since_usec && now - f->since_usec < TOLD_USEC)
+			again = f->since_usec + TOLD_USEC;
+		else
+			f->since_usec = f->quiet_usec + hold;
 	}
 	take_gids(f, p);
-	return UINT64_MAX;
+	return again;
 }
 
 bool fit_look(Health *h, Device *d, uint64_t now)

@@ -31,7 +31,7 @@ void judged_done(Judged *j)
 
 uint64_t judged_usec(const Judged *j)
 {
-	return BEGIN_USEC + j->seconds * USEC_PER_SEC;
+	return BEGIN_USEC + j->seconds * USEC_PER_SEC + j->usec;
 }
 
 PortSnapshot judged_answer(const Port *p, uint32_t state)

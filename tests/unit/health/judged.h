@@ -23,6 +23,7 @@ typedef struct Judged {
 	Cache cache;
 	Health *health;
 	uint64_t seconds; /* since BEGIN_USEC: the time of both clocks */
+	uint64_t usec;	  /* and so much later */
 	uint32_t last_index;
 	size_t n_told; /* of how many the last judge_at() or compare_at() has told */
 	Device *told[16];
