@@ -164,12 +164,13 @@ void cache_apply_device_error(Device *d, int error, QueryErrorCode code, const c
 			      uint64_t now, DeviceChange *ret);
 
 /* P, or D, was judged: it is HEALTH, and fit to be used since FIT_SINCE, for FINDINGS, which the
- * cache takes. *RET says what changes at NOW (CLOCK_REALTIME in us); port_change_done(),
- * device_change_done(). */
+ * cache takes. Without DETAILS the same findings in other words, and another time of a port that
+ * stays fit, are no change. *RET says what changes at NOW (CLOCK_REALTIME in us);
+ * port_change_done(), device_change_done(). */
 void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Table *findings,
-			     uint64_t now, PortChange *ret);
-void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, uint64_t now,
-			       DeviceChange *ret);
+			     bool details, uint64_t now, PortChange *ret);
+void cache_apply_device_health(Device *d, AttrVerdict health, Table *findings, bool details,
+			       uint64_t now, DeviceChange *ret);
 
 /* The rail of P is RAIL now, which is another one than before. *RET says what changes at NOW. */
 void cache_apply_port_rail(Port *p, const PortRail *rail, uint64_t now, PortChange *ret);

@@ -29,9 +29,6 @@ static const struct {
 
 /* So far back a link down counts. */
 #define HOLD_PAST_USEC FLAP_LIMIT_USEC
-/* A port that stays fit, but has another LID again and again, is fit since another time, and this
- * is told, once a second. */
-#define TOLD_USEC USEC_PER_SEC
 
 void fit_done(Fit *f)
 {
@@ -104,8 +101,8 @@ static uint64_t last_critical(const Port *p, uint64_t now)
 	return last;
 }
 
-/* P is usable. Notes since when it is quiet. */
-static void look_if_quiet(Fit *f, const Port *p, uint64_t now)
+/* P is usable. Notes since when it is quiet; returns whether that is another time than before. */
+static bool look_if_quiet(Fit *f, const Port *p, uint64_t now)
 {
 	const PortSnapshot *s = &p->now;
 	uint32_t lid = mask_has(&s->valid, PORT_ATTR_lid) ? s->values.lid : 0;
@@ -120,11 +117,13 @@ static void look_if_quiet(Fit *f, const Port *p, uint64_t now)
 		f->quiet_usec = now;
 	else if (s->values.state_change != f->state_change)
 		f->quiet_usec = MAX(f->quiet_usec, s->values.state_change);
+	is_other |= s->values.state_change != f->state_change;
 	f->state_change = s->values.state_change;
 	f->lid = lid;
 	f->lacks_gids = lacks;
 	f->is_known = true;
 	f->is_broken = false;
+	return is_other;
 }
 
 /* The GIDs of P are those that it is to have from now on. */
@@ -142,30 +141,26 @@ static void take_gids(Fit *f, const Port *p)
 /* Returns when P is to be looked at again; UINT64_MAX: only after a change. */
 static uint64_t look_at(const Health *h, Fit *f, const Port *p, uint64_t now)
 {
-	uint64_t again = UINT64_MAX, hold;
+	uint64_t hold;
 
 	if (!is_usable(p)) {
 		f->is_known = f->is_broken = true;
 		f->since_usec = 0;
-		return again;
+		return UINT64_MAX;
 	}
-	look_if_quiet(f, p, now);
-	/* nobody knows, it was not quiet, or somebody has set the clock back */
-	if (!f->since_usec || f->quiet_usec > f->since_usec || f->since_usec > now) {
+	if (look_if_quiet(f, p, now))
+		f->since_usec = 0;
+	if (!f->since_usec) {
+		/* nobody knows, or somebody has set the clock back */
 		if (!f->quiet_usec || f->quiet_usec > now)
 			f->quiet_usec = now;
 		hold = MAX(hold_of(p, f->quiet_usec), f->lacks_gids ? h->settle_usec : 0);
-		if (now - f->quiet_usec < hold) {
-			f->since_usec = 0;
+		if (now - f->quiet_usec < hold)
 			return f->quiet_usec + hold;
-		}
-		if (f->since_usec && now - f->since_usec < TOLD_USEC)
-			again = f->since_usec + TOLD_USEC;
-		else
-			f->since_usec = f->quiet_usec + hold;
+		f->since_usec = f->quiet_usec + hold;
 	}
 	take_gids(f, p);
-	return again;
+	return UINT64_MAX;
 }
 
 bool fit_look(Health *h, Device *d, uint64_t now)
@@ -176,14 +171,14 @@ bool fit_look(Health *h, Device *d, uint64_t now)
 	for (uint32_t i = 0; i < d->n_ports; i++) {
 		Port *p = d->ports[i];
 		Fit *f = p->health ? &p->health->fit : NULL;
-		uint64_t was, again;
+		uint64_t again;
 
 		if (!f)
 			continue;
-		was = f->since_usec;
 		again = look_at(h, f, p, now);
 		d->health->fit_usec = MIN(d->health->fit_usec, again);
-		is_other |= f->since_usec != was || p->fit_downs != p->history.link_downs;
+		is_other |= f->since_usec != p->now.values.fit_since ||
+			    p->fit_downs != p->history.link_downs;
 	}
 	h->fit_usec = MIN(h->fit_usec, d->health->fit_usec);
 	return is_other;

@@ -46,11 +46,13 @@ typedef struct DeviceHealth {
 	Object *object;
 	size_t order; /* among the devices */
 	Mark mark;
-	bool is_marked;	   /* it, or a port */
-	bool is_again;	   /* what depends on the time is to be judged again */
-	bool has_failed;   /* its driver has said so */
-	bool is_told;	   /* something else is to be said of it, or of a port */
-	uint64_t fit_usec; /* when one of its ports may be fit; UINT64_MAX: after a change */
+	bool is_marked;	       /* it, or a port */
+	bool is_again;	       /* what depends on the time is to be judged again */
+	bool has_failed;       /* its driver has said so */
+	bool is_told;	       /* something else is to be said of it, or of a port */
+	uint64_t details_usec; /* when details were told last */
+	uint64_t fit_usec;     /* when one of its ports may be fit, or details are told; UINT64_MAX:
+				* after a     change */
 	KeptList kept;
 } DeviceHealth;
 

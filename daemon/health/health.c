@@ -5,6 +5,8 @@
 
 /* A finding that depends on the time is looked at again so often. */
 #define AGAIN_USEC (60 * USEC_PER_SEC)
+/* So seldom details are told. */
+#define DETAILS_USEC (2 * USEC_PER_SEC)
 
 static DeviceHealth *device_health(const Object *o)
 {
@@ -293,6 +295,20 @@ static void judge_device(Health *h, Device *device)
 	d->is_told |= fit_look(h, device, h->judged_usec);
 }
 
+/* A port that changes again and again has the same findings, with other numbers. */
+static void tell_device(Health *h, Device *d, HealthTell tell, void *userdata)
+{
+	bool details = h->judged_usec - d->health->details_usec >= DETAILS_USEC;
+
+	if (details)
+		d->health->details_usec = h->judged_usec;
+	else
+		d->health->fit_usec =
+			MIN(d->health->fit_usec, d->health->details_usec + DETAILS_USEC);
+	h->fit_usec = MIN(h->fit_usec, d->health->fit_usec);
+	tell(userdata, d, details);
+}
+
 /* Whether a finding of L may be over after some time. */
 static bool depends_on_time(const Health *h, const KeptList *l)
 {
@@ -359,7 +375,7 @@ void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata)
 		if (d->health->is_marked) {
 			judge_device(h, d);
 			if (d->health->is_told)
-				tell(userdata, d);
+				tell_device(h, d, tell, userdata);
 		}
 		h->is_again |= d->health->kept.n > 0 && depends_on_time(h, &d->health->kept);
 	}
@@ -459,7 +475,7 @@ void health_compare(Health *h, uint64_t now, HealthTell tell, void *userdata)
 			continue;
 		kept_fold(&d->health->kept);
 		(void)fit_look(h, d, now);
-		tell(userdata, d);
+		tell_device(h, d, tell, userdata);
 	}
 }
 

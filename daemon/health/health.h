@@ -46,8 +46,10 @@ uint64_t health_counters_usec(const Port *p);
 void health_forget_port(Health *h, Port *p);
 void health_forget_device(Health *h, Device *d);
 
-/* Is told that something may have changed of what is known of D or its ports. */
-typedef void (*HealthTell)(void *userdata, Device *d);
+/* Is told that something may have changed of what is known of D or its ports. DETAILS: whether also
+ * such things as cache_apply_port_health() calls so; of a device they are told once in two seconds.
+ */
+typedef void (*HealthTell)(void *userdata, Device *d, bool details);
 
 /* Judges what changes were about; NOW is CLOCK_REALTIME in us. */
 void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata);

@@ -22,40 +22,41 @@
 #define CLOCK_STEP_USEC USEC_PER_SEC
 
 /* Returns whether the findings are other ones. */
-static bool publish_device_health(Manager *m, Device *d)
+static bool publish_device_health(Manager *m, Device *d, bool details)
 {
 	_cleanup_(device_change_done) DeviceChange change;
 	Table *findings;
 	AttrVerdict health = health_of_device(d, &findings);
 
-	cache_apply_device_health(d, health, findings, realtime_now_usec(), &change);
+	cache_apply_device_health(d, health, findings, details, realtime_now_usec(), &change);
 	if (change.op == CACHE_CHANGED)
 		manager_publish_device(m, &change);
 	return change.tables != 0;
 }
 
-static bool publish_port_health(Manager *m, Port *p)
+static bool publish_port_health(Manager *m, Port *p, bool details)
 {
 	_cleanup_(port_change_done) PortChange change;
 	Table *findings;
 	AttrVerdict health = health_of_port(p, &findings);
 
-	cache_apply_port_health(p, health, health_fit_since(p), findings, realtime_now_usec(),
-				&change);
+	cache_apply_port_health(p, health, health_fit_since(p), findings, details,
+				realtime_now_usec(), &change);
 	if (change.op == CACHE_CHANGED)
 		manager_publish_port(m, &change);
 	return change.tables != 0;
 }
 
 /* A HealthTell */
-static void publish_health(void *userdata, Device *d)
+static void publish_health(void *userdata, Device *d, bool details)
 {
 	Manager *m = userdata;
-	bool is_new = publish_device_health(m, d);
+	bool is_new = publish_device_health(m, d, details);
 
 	m->health_told = true;
 	for (uint32_t i = 0; i < d->n_ports; i++)
-		if (d->ports[i]->published && (publish_port_health(m, d->ports[i]) || is_new))
+		if (d->ports[i]->published &&
+		    (publish_port_health(m, d->ports[i], details) || is_new))
 			manager_note_findings(m, d->ports[i]);
 	if (is_new)
 		manager_note_device_findings(m, d);
@@ -90,7 +91,7 @@ int manager_acknowledge(void *userdata, Port *p, const char *check, const char *
 		return -ENOENT;
 	log_notice("%s: %s is acknowledged%s%s", port_name(p, name), check, *text ? ": " : "",
 		   text);
-	publish_health(m, p->device);
+	publish_health(m, p->device, true);
 	publish_machine(m);
 	return 0;
 }

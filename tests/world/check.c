@@ -149,13 +149,28 @@ static bool has_finding(const Table *t, const FindingEntry *f)
 	return false;
 }
 
-static void check_published(const Judged *j, AttrVerdict health, const Table *findings)
+/* What the judge says of D, J, and of its ports, which follow, is published, but for the details
+ * that wait. Returns how many these are. */
+static size_t check_published(Device *d, const Judged *j, uint64_t now)
 {
-	LAW(j->health == health && table_equal(j->findings, findings),
-	    "%s is judged otherwise than is published", j->path);
+	_cleanup_(device_change_done) DeviceChange of_device = {};
+
+	cache_apply_device_health(d, j->health, table_hold(j->findings), false, now, &of_device);
+	LAW(of_device.op == CACHE_UNCHANGED, "%s is judged otherwise than is published", j->path);
+	for (uint32_t k = 0; k < d->n_ports; k++) {
+		_cleanup_(port_change_done) PortChange of_port = {};
+		Port *p = d->ports[k];
+
+		j++;
+		cache_apply_port_health(p, j->health, health_fit_since(p), table_hold(j->findings),
+					false, now, &of_port);
+		LAW(of_port.op == CACHE_UNCHANGED, "%s is judged otherwise than is published",
+		    j->path);
+	}
+	return 1 + d->n_ports;
 }
 
-static void ignore(_unused_ void *userdata, _unused_ Device *d)
+static void ignore(_unused_ void *userdata, _unused_ Device *d, _unused_ bool details)
 {
 }
 
@@ -165,15 +180,8 @@ void check_health(Manager *m)
 	uint64_t now = realtime_now_usec();
 	size_t n = ask_judge(m, judged), at = 0;
 
-	for (size_t i = 0; i < m->cache.n_devices; i++) {
-		const Device *d = m->cache.devices[i];
-
-		check_published(&judged[at++], d->now.values.health,
-				d->now.tables[DEVICE_TABLE_FINDINGS]);
-		for (uint32_t k = 0; k < d->n_ports; k++)
-			check_published(&judged[at++], d->ports[k]->now.values.health,
-					d->ports[k]->now.tables[PORT_TABLE_FINDINGS]);
-	}
+	for (size_t i = 0; i < m->cache.n_devices; i++)
+		at += check_published(m->cache.devices[i], &judged[at], now);
 	manager_health_follow_clock(m);
 	health_judge(m->health, now, ignore, NULL);
 	ask_judge(m, judged);

@@ -52,6 +52,55 @@ static void test_was(void **state)
 	assert_int_equal(port_change_reason(&change), REASON_RECONCILE);
 }
 
+/* What of the judge is a change without details, and what only with them: other words of the same
+ * findings are. */
+static void test_details(void **state)
+{
+	static const FindingEntry flap = {.check = "flap", .text = "2 times", .since = 7};
+	static const FindingEntry said = {.check = "flap", .text = "3 times", .since = 7};
+	static const FindingEntry other = {.check = "no-sm", .text = "2 times", .since = 7};
+	static const FindingEntry again = {.check = "flap", .text = "2 times", .since = 8};
+	static const struct {
+		FindingEntry was[2], is[2];
+		uint32_t n_was, n_is;
+		bool changes, changes_without;
+	} cases[] = {
+		{{flap, other}, {flap, other}, 2, 2, false, false},
+		{{flap, other}, {said, other}, 2, 2, true, false},
+		{{other, flap}, {other, said}, 2, 2, true, false},
+		{{flap, other}, {flap, again}, 2, 2, true, true},
+		{{flap}, {other}, 1, 1, true, true},
+		{{flap}, {again}, 1, 1, true, true},
+		{{flap}, {flap, other}, 1, 2, true, true},
+		{{flap, other}, {said}, 2, 1, true, true},
+		{{flap}, {}, 1, 0, true, true},
+		{{}, {flap}, 0, 1, true, true},
+	};
+	Device *d = add_device(*state, 3, "mlx5_0", 1, 1);
+	Port *p = device_port(d, 1);
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		bool details = i % 2, changes;
+		_cleanup_(port_change_done) PortChange of_port = {};
+		_cleanup_(device_change_done) DeviceChange of_device = {};
+		Table *was[2], *is[2];
+
+		for (size_t k = 0; k < 2; k++) {
+			was[k] = table_new(cases[i / 2].was, cases[i / 2].n_was, sizeof(flap));
+			is[k] = table_new(cases[i / 2].is, cases[i / 2].n_is, sizeof(flap));
+		}
+		changes = details ? cases[i / 2].changes : cases[i / 2].changes_without;
+		cache_apply_port_health(p, VERDICT_WARNING, 7, was[0], true, 1000, &of_port);
+		port_change_done(&of_port);
+		cache_apply_port_health(p, VERDICT_WARNING, 7, is[0], details, 1000, &of_port);
+		assert_int_equal(of_port.op, changes ? CACHE_CHANGED : CACHE_UNCHANGED);
+		cache_apply_device_health(d, VERDICT_WARNING, was[1], true, 1000, &of_device);
+		device_change_done(&of_device);
+		cache_apply_device_health(d, VERDICT_WARNING, is[1], details, 1000, &of_device);
+		assert_int_equal(of_device.op, changes ? CACHE_CHANGED : CACHE_UNCHANGED);
+	}
+}
+
 /* The same of a device: an error changes no table. */
 static void test_device_was(void **state)
 {
@@ -178,11 +227,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_never_answered),
-		TEST(test_was),
-		TEST(test_device_was),
-		TEST(test_unanswered),
-		TEST(test_device_unanswered),
+		TEST(test_never_answered), TEST(test_was),	  TEST(test_details),
+		TEST(test_device_was),	   TEST(test_unanswered), TEST(test_device_unanswered),
 	};
 
 	return cmocka_run_group_tests_name("change", tests, NULL, NULL);

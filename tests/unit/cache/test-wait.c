@@ -145,12 +145,12 @@ static void test_fit(void **state)
 	apply(p, ib_port(ACTIVE));
 	assert_int_equal(wait_lack(&c, p), LACK_FITNESS);
 	port_change_done(&change);
-	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, 1000, &change);
+	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, true, 1000, &change);
 	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
 	p->history.link_downs++;
 	assert_int_equal(wait_lack(&c, p), LACK_FITNESS);
 	port_change_done(&change);
-	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, 1000, &change);
+	cache_apply_port_health(p, VERDICT_WARNING, 7, NULL, true, 1000, &change);
 	assert_int_equal(wait_lack(&c, p), LACK_NOTHING);
 }
 

@@ -121,7 +121,7 @@ void judged_expect(Judged *j, const char *lines)
 }
 
 /* A HealthTell */
-static void tell(void *userdata, Device *d)
+static void tell(void *userdata, Device *d, bool details)
 {
 	_cleanup_(device_change_done) DeviceChange change = {};
 	Judged *j = userdata;
@@ -130,13 +130,13 @@ static void tell(void *userdata, Device *d)
 
 	assert_true(j->n_told < ARRAY_SIZE(j->told));
 	j->told[j->n_told++] = d;
-	cache_apply_device_health(d, v, findings, judged_usec(j), &change);
+	cache_apply_device_health(d, v, findings, details, judged_usec(j), &change);
 	for (uint32_t i = 0; i < d->n_ports; i++) {
 		_cleanup_(port_change_done) PortChange of_port = {};
 
 		v = health_of_port(d->ports[i], &findings);
 		cache_apply_port_health(d->ports[i], v, health_fit_since(d->ports[i]), findings,
-					judged_usec(j), &of_port);
+					details, judged_usec(j), &of_port);
 	}
 }
 
@@ -145,7 +145,7 @@ bool judged_acknowledge(Judged *j, Port *p, const char *check, const char *text)
 	bool found = health_acknowledge(j->health, p, check, text, judged_usec(j));
 
 	j->n_told = 0;
-	tell(j, p->device);
+	tell(j, p->device, true);
 	return found;
 }
 

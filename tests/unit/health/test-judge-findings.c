@@ -51,6 +51,54 @@ static void test_begin_and_end(_unused_ void **state)
 	assert_port(p, "warning flap@50");
 }
 
+/* What has been told of finding I of P. */
+static const FindingEntry *told(const Port *p, uint32_t i)
+{
+	const Table *t = p->now.tables[PORT_TABLE_FINDINGS];
+
+	assert_true(t && i < t->n);
+	return (const FindingEntry *)(const void *)t->entries + i;
+}
+
+static void assert_told(const Port *p, const char *text)
+{
+	if (!strstr(told(p, 0)->text, text))
+		fail_msg("\"%s\" is not in \"%s\"", text, told(p, 0)->text);
+}
+
+/* The same findings with other numbers are told once in two seconds, other findings at
+ * once. */
+static void test_details(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+	Port *p;
+
+	judged_begin(&j, 0, 0);
+	p = device_port(judged_add(&j, "mlx5_0", 1), 1);
+	j.seconds = 50;
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(judged_set_state(&j, p, DOWN));
+		assert_true(judged_set_state(&j, p, ACTIVE));
+	}
+	judge_at(&j, 50);
+	assert_told(p, "went down 2 times in 24h");
+	j.usec = 2 * USEC_PER_SEC - 1;
+	assert_true(judged_set_state(&j, p, DOWN));
+	assert_true(judged_set_state(&j, p, ACTIVE));
+	judge_at(&j, 50);
+	assert_told(p, "went down 2 times in 24h");
+	assert_true(health_next_usec(j.health) == BEGIN_USEC + 52 * USEC_PER_SEC);
+	j.usec = 0;
+	assert_int_equal(judge_at(&j, 52), 1);
+	assert_told(p, "went down 3 times in 24h");
+	j.usec = 1000;
+	assert_true(judged_set_state(&j, p, DOWN));
+	judge_at(&j, 52);
+	assert_port(p, "critical flap@50<not-active not-active@52");
+	assert_string_equal(told(p, 1)->check, "not-active");
+	assert_told(p, "went down 4 times in 24h");
+}
+
 /* A sentence that is too long ends with a whole letter. */
 static void test_long_text(_unused_ void **state)
 {
@@ -490,6 +538,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begin_and_end),
+		cmocka_unit_test(test_details),
 		cmocka_unit_test(test_asked_rows),
 		cmocka_unit_test(test_counting_rows),
 		cmocka_unit_test(test_clear_time),

@@ -264,50 +264,43 @@ static void test_lid(_unused_ void **state)
 	assert_since(&f, 50);
 }
 
-/* One that does not stand still is told once a second; what the last one is, too. */
+static uint64_t told(const Fitness *f)
+{
+	return f->p->now.values.fit_since;
+}
+
+/* A LID that does not stand still is told once in two seconds; what the last one is, too. That a
+ * port is not fit, or is fit again, is told at once. */
 static void test_lids(_unused_ void **state)
 {
 	_cleanup_fitness_ Fitness f;
-	const uint64_t second = BEGIN_USEC + 51 * USEC_PER_SEC;
-
-	begin(&f);
-	set_lid(&f, 50, 0, 18);
-	assert_int_equal(judge_at(&f.j, 50), 1);
-	for (uint32_t i = 1; i < 10; i++) {
-		set_lid(&f, 50, i * 100000, 18 + i);
-		assert_int_equal(judge_at(&f.j, 50), 0);
-		assert_since(&f, 50);
-		assert_true(health_next_usec(f.j.health) == second);
-	}
-	set_lid(&f, 50, USEC_PER_SEC - 1, 40);
-	assert_int_equal(judge_at(&f.j, 50), 0);
-	f.j.usec = 0;
-	assert_int_equal(judge_at(&f.j, 51), 1);
-	assert_true(health_fit_since(f.p) == second - 1);
-	assert_true(f.p->now.values.fit_since == second - 1);
-	assert_true(health_next_usec(f.j.health) == UINT64_MAX);
-	/* that it is not fit is told at once, and so is that it is again */
-	f.j.usec = 1000;
-	assert_true(judged_set_state(&f.j, f.p, DOWN));
-	assert_int_equal(judge_at(&f.j, 51), 1);
-	assert_since(&f, -1);
-	f.j.usec = 2000;
-	assert_true(judged_set_state(&f.j, f.p, ACTIVE));
-	assert_int_equal(judge_at(&f.j, 51), 1);
-	assert_true(health_fit_since(f.p) == second + 2000);
-}
-
-/* A time that is ahead of the clock, which somebody has set back, is none. */
-static void test_clock(_unused_ void **state)
-{
-	_cleanup_fitness_ Fitness f;
+	const uint64_t begin_usec = BEGIN_USEC + 50 * USEC_PER_SEC;
+	const uint64_t next = begin_usec + 2 * USEC_PER_SEC;
 
 	begin(&f);
 	set_lid(&f, 50, 0, 18);
 	judge_at(&f.j, 50);
-	set_lid(&f, 20, 0, 19);
-	judge_at(&f.j, 20);
-	assert_since(&f, 20);
+	for (uint32_t i = 1; i < 10; i++) {
+		set_lid(&f, 50, i * 200000, 18 + i);
+		judge_at(&f.j, 50);
+		assert_true(told(&f) == begin_usec);
+		assert_true(health_next_usec(f.j.health) == next);
+	}
+	set_lid(&f, 50, 2 * USEC_PER_SEC - 1, 40);
+	judge_at(&f.j, 50);
+	assert_true(told(&f) == begin_usec);
+	f.j.usec = 0;
+	judge_at(&f.j, 52);
+	assert_true(told(&f) == next - 1);
+	assert_true(health_next_usec(f.j.health) == UINT64_MAX);
+	f.j.usec = 1000;
+	assert_true(judged_set_state(&f.j, f.p, DOWN));
+	judge_at(&f.j, 52);
+	assert_true(told(&f) == 0);
+	f.j.usec = 2000;
+	assert_true(judged_set_state(&f.j, f.p, ACTIVE));
+	judge_at(&f.j, 52);
+	assert_true(told(&f) == next + 2000);
 }
 
 /* Something critical ends it, of the port or of the device, until somebody acknowledges it. */
@@ -424,13 +417,19 @@ static void test_clock_set_back(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_link),	    cmocka_unit_test(test_holds),
-		cmocka_unit_test(test_two_devices), cmocka_unit_test(test_administrator),
-		cmocka_unit_test(test_gids),	    cmocka_unit_test(test_other_namespace),
-		cmocka_unit_test(test_lid),	    cmocka_unit_test(test_lids),
-		cmocka_unit_test(test_clock),	    cmocka_unit_test(test_critical),
-		cmocka_unit_test(test_stale),	    cmocka_unit_test(test_unmeasured),
-		cmocka_unit_test(test_past),	    cmocka_unit_test(test_clock_set_back),
+		cmocka_unit_test(test_link),
+		cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_two_devices),
+		cmocka_unit_test(test_administrator),
+		cmocka_unit_test(test_gids),
+		cmocka_unit_test(test_other_namespace),
+		cmocka_unit_test(test_lid),
+		cmocka_unit_test(test_lids),
+		cmocka_unit_test(test_critical),
+		cmocka_unit_test(test_stale),
+		cmocka_unit_test(test_unmeasured),
+		cmocka_unit_test(test_past),
+		cmocka_unit_test(test_clock_set_back),
 	};
 
 	return cmocka_run_group_tests_name("fit", tests, NULL, NULL);

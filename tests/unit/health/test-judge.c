@@ -13,7 +13,7 @@
 #include "decode.h"
 #include "health.h"
 
-static void tell(_unused_ void *userdata, _unused_ Device *d)
+static void tell(_unused_ void *userdata, _unused_ Device *d, _unused_ bool details)
 {
 }
 

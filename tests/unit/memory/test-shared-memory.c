@@ -99,7 +99,7 @@ static void test_health(void **state)
 		Table *findings = i < 2 ? table_new(&flap, 1, sizeof(flap)) : NULL;
 
 		port_change_done(&change);
-		cache_apply_port_health(p, VERDICT_WARNING, 0, findings, 1000, &change);
+		cache_apply_port_health(p, VERDICT_WARNING, 0, findings, true, 1000, &change);
 		assert_int_equal(change.op, i == 1 ? CACHE_UNCHANGED : CACHE_CHANGED);
 		shared_memory_count(&change);
 		shared_memory_put(f->memory, p, false);
