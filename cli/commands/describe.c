@@ -125,7 +125,7 @@ static void print_attribute(const Context *c, const Attribute *a)
 	snprintf(what, sizeof(what), "%s",
 		 is_raw ? "a field of Query() only" : attr_interface_name(a->interface));
 	print_heading(c, is_raw ? a->field : a->name, what);
-	print_help(c, a->help);
+	print_help(c, attr_help(a));
 	join_names(a, names, sizeof(names));
 	print_line(c, "Values", names);
 	join_members(a->type, members, sizeof(members));
@@ -236,7 +236,7 @@ static void print_attribute_json(const Context *c, const Attribute *rows, const 
 	json_values(f, a);
 	json_members(f, a->type);
 	add_text(f, "group", group ? group : "");
-	add_text(f, "help", a->help);
+	add_text(f, "help", attr_help(a));
 	json_close(f);
 }
 
@@ -353,7 +353,7 @@ static void describe_rows(Description *d, const Attribute *rows, size_t n)
 		else if (!d->brief)
 			print_attribute(d->c, a);
 		else
-			print_brief(d, is_raw ? a->field : a->name, a->help);
+			print_brief(d, is_raw ? a->field : a->name, attr_help(a));
 	}
 }
 

@@ -82,7 +82,7 @@ static void put_property(const Attribute *row)
 
 	printf(".It Va %s Pq Vt %s%s%s\n", row->name, attr_signature(row->type), *unit ? " , " : "",
 	       unit);
-	mdoc_put_text(row->help);
+	mdoc_put_text(attr_help(row));
 	putchar('\n');
 	if (table_layout(row->type)) {
 		puts("Each entry has the members:");
@@ -150,7 +150,7 @@ static void put_raw_fields(void)
 
 		if (row->interface == INTERFACE_RAW && row->size > 0) {
 			printf(".It Va %s\n", row->field);
-			mdoc_put_text(row->help);
+			mdoc_put_text(attr_help(row));
 			putchar('\n');
 		}
 	}
@@ -273,7 +273,7 @@ static void put_evidence(void)
 		const Attribute *a = row->port ? row->port : row->device;
 
 		printf(".It Va %s\n", evidence_name(kind));
-		mdoc_put_text(a ? a->help : row->help);
+		mdoc_put_text(a ? attr_help(a) : row->help);
 		putchar('\n');
 	}
 	puts(".El");

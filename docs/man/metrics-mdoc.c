@@ -70,7 +70,7 @@ static void put_labels(const Attribute *rows, size_t n)
 			continue;
 		metric_label_name(&rows[i], name);
 		printf(".It Va %s\n", name);
-		mdoc_put_text(rows[i].help);
+		mdoc_put_text(attr_help(&rows[i]));
 		putchar('\n');
 	}
 	puts(".El");

@@ -46,28 +46,25 @@ static GParamSpec *row_to_property(const Attribute *row)
 {
 	const GParamFlags flags = G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_NICK |
 				  G_PARAM_STATIC_BLURB;
-	const char *signature = attr_signature(row->type);
+	const char *signature = attr_signature(row->type), *help = attr_help(row);
 	g_autofree char *name = property_name(row->name);
 	AttrValue absent;
 
 	(void)attr_publish_absent(row, &absent);
 	if (g_str_equal(signature, "u"))
-		return g_param_spec_uint(name, row->name, row->help, 0, G_MAXUINT32, absent.u32,
-					 flags);
+		return g_param_spec_uint(name, row->name, help, 0, G_MAXUINT32, absent.u32, flags);
 	if (g_str_equal(signature, "t"))
-		return g_param_spec_uint64(name, row->name, row->help, 0, G_MAXUINT64, absent.u64,
+		return g_param_spec_uint64(name, row->name, help, 0, G_MAXUINT64, absent.u64,
 					   flags);
 	if (g_str_equal(signature, "i"))
-		return g_param_spec_int(name, row->name, row->help, -1, G_MAXINT32, absent.s32,
-					flags);
+		return g_param_spec_int(name, row->name, help, -1, G_MAXINT32, absent.s32, flags);
 	if (g_str_equal(signature, "b"))
-		return g_param_spec_boolean(name, row->name, row->help, FALSE, flags);
+		return g_param_spec_boolean(name, row->name, help, FALSE, flags);
 	if (g_str_equal(signature, "s") || g_str_equal(signature, "o"))
-		return g_param_spec_string(name, row->name, row->help, NULL, flags);
+		return g_param_spec_string(name, row->name, help, NULL, flags);
 	if (g_str_equal(signature, "as"))
-		return g_param_spec_boxed(name, row->name, row->help, G_TYPE_STRV, flags);
-	return g_param_spec_variant(name, row->name, row->help, G_VARIANT_TYPE(signature), NULL,
-				    flags);
+		return g_param_spec_boxed(name, row->name, help, G_TYPE_STRV, flags);
+	return g_param_spec_variant(name, row->name, help, G_VARIANT_TYPE(signature), NULL, flags);
 }
 
 GVariant *rdmad_object_row_value(RdmadObject *o, size_t row)

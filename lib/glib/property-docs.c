@@ -74,7 +74,7 @@ static void put_property(const char *class, const Attribute *row)
 	g_autofree char *property = property_name(row->name);
 
 	printf("/**\n * %s:%s:\n *\n * ", class, property);
-	put_text(row->help);
+	put_text(attr_help(row));
 	puts("\n *");
 	if (table_layout(row->type))
 		put_columns(table_layout(row->type));

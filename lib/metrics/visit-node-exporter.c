@@ -48,7 +48,7 @@ static void visit_code(Visit *v, PortAttr a, const char *name)
 	const MetricObjects *list = &v->metrics->objects[METRIC_PORTS];
 	const MetricObject *o;
 
-	begin(v, METRIC_TYPE_GAUGE, name, "", port_attributes[a].help);
+	begin(v, METRIC_TYPE_GAUGE, name, "", attr_help(&port_attributes[a]));
 	for (size_t n = 0; (o = visit_next(v, list, &n));) {
 		const Value *value = visit_value(o, a);
 		uint32_t code;
@@ -65,7 +65,7 @@ static void visit_rate(Visit *v)
 	const Attribute *row = &port_attributes[PORT_ATTR_rate];
 	const MetricObject *o;
 
-	begin(v, METRIC_TYPE_GAUGE, "rate_bytes_per_second", metric_row_unit(row), row->help);
+	begin(v, METRIC_TYPE_GAUGE, "rate_bytes_per_second", metric_row_unit(row), attr_help(row));
 	for (size_t n = 0; (o = visit_next(v, list, &n));) {
 		const Value *value = visit_value(o, PORT_ATTR_rate);
 

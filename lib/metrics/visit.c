@@ -117,7 +117,7 @@ static MetricType type_of(const Attribute *row)
 static void visit_row(Visit *v, const MetricObjects *list, size_t i)
 {
 	const Attribute *row = &list->rows[i];
-	const char *name = family_name(v, row, i), *help = row->help;
+	const char *name = family_name(v, row, i), *help = attr_help(row);
 	const MetricObject *o;
 
 	if (!name)

@@ -371,11 +371,11 @@ typedef struct DeviceValues {
 
 /* One row. The first part is that of the .def file; OFFSET is where the field is in its structure
  * and SIZE its size there: 0 for a table and for UNAVAILABLE. Of a text, SIZE is the room for the
- * longest, with its zero. */
+ * longest, with its zero. There are no pointers in it: the dynamic linker would write each, and
+ * every process would have the tables for itself. */
 typedef struct Attribute {
-	const char *field; /* name in the structure, in Query() and in scenarios: "active_mtu" */
-	const char *name;  /* of the property: "ActiveMtu" */
-	const char *help;  /* one sentence */
+	char field[32]; /* name in the structure, in Query() and in scenarios: "active_mtu" */
+	char name[28];	/* of the property: "ActiveMtu" */
 	AttrType type : 8;
 	AttrUnit unit : 8;
 	AttrInterface interface : 8;
@@ -396,11 +396,13 @@ typedef struct Attribute {
 	.field = #field_, .name = #name_, .type = ATTR_##type_, .unit = UNIT_##unit_,              \
 	.interface = INTERFACE_##interface_, .class = CLASS_##class_, .valid = VALID_##valid_,     \
 	.source = SOURCE_##source_, .absent = ABSENT_##absent_, .metric = METRIC_##metric_,        \
-	.help = help_, .offset = offsetof(structure, field_), .size = sizeof(attr_room_##type_),   \
+	.offset = offsetof(structure, field_), .size = sizeof(attr_room_##type_),                  \
 	.is_of_port = __builtin_types_compatible_p(structure, PortValues)
 
 extern const Attribute port_attributes[_PORT_ATTR_MAX];
 extern const Attribute device_attributes[_DEVICE_ATTR_MAX];
+/* What row A, which must be one of these, is about: one sentence. */
+const char *attr_help(const Attribute *a);
 /* The rows of list-attributes.def. */
 extern const PortAttr listed_attributes[_LISTED_MAX];
 

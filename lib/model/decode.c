@@ -8,30 +8,28 @@
 #define NAMES_MAX 12
 
 /* The names by number; NULL for a number that has none. */
-typedef struct Enumeration {
-	const char *names[NAMES_MAX];
-} Enumeration;
+typedef const char *const Enumeration[NAMES_MAX];
 
 /* clang-format off */
-static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
-	[ATTR_PORT_STATE] = {{
+static Enumeration *const enumerations[_ATTR_TYPE_MAX] = {
+	[ATTR_PORT_STATE] = &(Enumeration){
 		[PORT_STATE_NOP] = "nop",
 		[PORT_STATE_DOWN] = "down",
 		[PORT_STATE_INIT] = "init",
 		[PORT_STATE_ARMED] = "armed",
 		[PORT_STATE_ACTIVE] = "active",
 		[PORT_STATE_ACTIVE_DEFER] = "active-defer",
-	}},
-	[ATTR_PHYS_STATE] = {{
+	},
+	[ATTR_PHYS_STATE] = &(Enumeration){
 		"no-change", "sleep", "polling", "disabled", "port-configuration-training", "link-up",
 		"link-error-recovery", "phy-test", NULL, "offline", NULL, "test",
-	}},
-	[ATTR_LINK_LAYER] = {{
+	},
+	[ATTR_LINK_LAYER] = &(Enumeration){
 		[LINK_LAYER_UNSPECIFIED] = "unspecified",
 		[LINK_LAYER_INFINIBAND] = "infiniband",
 		[LINK_LAYER_ETHERNET] = "ethernet",
-	}},
-	[ATTR_PROTOCOL] = {{
+	},
+	[ATTR_PROTOCOL] = &(Enumeration){
 		[PROTOCOL_UNKNOWN] = "unknown",
 		[PROTOCOL_INFINIBAND] = "infiniband",
 		[PROTOCOL_ROCE] = "roce",
@@ -39,19 +37,19 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[PROTOCOL_OPA] = "opa",
 		[PROTOCOL_USNIC] = "usnic",
 		[PROTOCOL_RAW_PACKET] = "raw-packet",
-	}},
-	[ATTR_RATE_SOURCE] = {{
+	},
+	[ATTR_RATE_SOURCE] = &(Enumeration){
 		[RATE_SOURCE_LINK] = "link",
 		[RATE_SOURCE_EFFECTIVE] = "effective-speed",
 		[RATE_SOURCE_NETDEV] = "netdev-speed",
 		[RATE_SOURCE_BOND] = "bond",
 		[RATE_SOURCE_LAG_PORT] = "lag-port",
-	}},
-	[ATTR_RAIL_SOURCE] = {{
+	},
+	[ATTR_RAIL_SOURCE] = &(Enumeration){
 		[RAIL_SOURCE_NEIGHBOR] = "neighbor",
 		[RAIL_SOURCE_ORDER] = "order",
-	}},
-	[ATTR_NODE_TYPE] = {{
+	},
+	[ATTR_NODE_TYPE] = &(Enumeration){
 		[NODE_TYPE_CA] = "ca",
 		[NODE_TYPE_SWITCH] = "switch",
 		[NODE_TYPE_ROUTER] = "router",
@@ -59,27 +57,27 @@ static const Enumeration enumerations[_ATTR_TYPE_MAX] = {
 		[NODE_TYPE_USNIC] = "usnic",
 		[NODE_TYPE_USNIC_UDP] = "usnic-udp",
 		[NODE_TYPE_UNSPECIFIED] = "unspecified",
-	}},
-	[ATTR_ATOMIC_CAP] = {{
+	},
+	[ATTR_ATOMIC_CAP] = &(Enumeration){
 		"none", "hca", "global",
-	}},
-	[ATTR_EVENTS] = {{
+	},
+	[ATTR_EVENTS] = &(Enumeration){
 		[EVENTS_POLLED] = "polled",
 		[EVENTS_VERBS] = "verbs",
-	}},
-	[ATTR_VERDICT] = {{
+	},
+	[ATTR_VERDICT] = &(Enumeration){
 		[VERDICT_UNKNOWN] = "unknown",
 		[VERDICT_OK] = "ok",
 		[VERDICT_WARNING] = "warning",
 		[VERDICT_CRITICAL] = "critical",
-	}},
-	[ATTR_DEVICE_TYPE] = {{
+	},
+	[ATTR_DEVICE_TYPE] = &(Enumeration){
 		[DEVICE_TYPE_NORMAL] = "normal",
 		[DEVICE_TYPE_SMI] = "smi",
-	}},
-	[ATTR_OPERSTATE] = {{
+	},
+	[ATTR_OPERSTATE] = &(Enumeration){
 		"unknown", "not-present", "down", "lower-layer-down", "testing", "dormant", "up",
-	}},
+	},
 };
 
 /*
@@ -213,7 +211,7 @@ const char *decode_name(AttrType type, uint32_t value)
 
 		return i < 0 ? NULL : speeds[i].name;
 	}
-	return value < NAMES_MAX ? enumerations[type].names[value] : NULL;
+	return value < NAMES_MAX && enumerations[type] ? (*enumerations[type])[value] : NULL;
 }
 
 int decode_value(AttrType type, const char *name, uint32_t *ret)
@@ -227,8 +225,7 @@ int decode_value(AttrType type, const char *name, uint32_t *ret)
 		return -EINVAL;
 	}
 	for (uint32_t v = 0; v < NAMES_MAX; v++)
-		if (enumerations[type].names[v] &&
-		    strcasecmp(enumerations[type].names[v], name) == 0) {
+		if (decode_name(type, v) && strcasecmp(decode_name(type, v), name) == 0) {
 			*ret = v;
 			return 0;
 		}
@@ -246,8 +243,8 @@ const char *const *decode_names(AttrType type)
 				names[type][n] = speeds[n].name;
 		else
 			for (uint32_t v = 0; v < NAMES_MAX; v++)
-				if (enumerations[type].names[v])
-					names[type][n++] = enumerations[type].names[v];
+				if (decode_name(type, v))
+					names[type][n++] = decode_name(type, v);
 	}
 	return names[type][0] ? names[type] : NULL;
 }

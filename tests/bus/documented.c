@@ -108,7 +108,7 @@ static void put_row(FILE *f, const Attribute *row)
 	const char *const *names = attr_type_names(row->type);
 
 	begin_doc(f, 3);
-	put_escaped(f, row->help);
+	put_escaped(f, attr_help(row));
 	if (*unit_rows[row->unit].name)
 		fprintf(f, " Unit: %s.", unit_rows[row->unit].name);
 	for (size_t i = 0; names && names[i]; i++) {

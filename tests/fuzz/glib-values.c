@@ -28,7 +28,7 @@ static const char *choose_text(FuzzInput *in, char buffer[MESSAGE_TEXT_MAX])
 		return words[choice];
 	if (choice < 32)
 		return message_text(in, buffer);
-	return row(choice)->name ? row(choice)->name : "none";
+	return row(choice)->name;
 }
 
 static GVariant *make_basic(FuzzInput *in, char type)
@@ -163,7 +163,7 @@ GVariant *value_of_property(FuzzInput *in, GVariant *arguments)
 
 	g_variant_get_child(arguments, 1, "&s", &name);
 	for (unsigned int i = 0; i < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX; i++)
-		if (row(i)->name && streq(row(i)->name, name))
+		if (streq(row(i)->name, name))
 			return value_of_row(in, row(i));
 	return value_any(in);
 }
@@ -177,7 +177,7 @@ GVariant *value_properties(FuzzInput *in)
 		const Attribute *a = row(input_u8(in));
 		GVariant *value = value_of_row(in, a);
 
-		g_variant_builder_add(&b, "{sv}", a->name ? a->name : "Colour", value);
+		g_variant_builder_add(&b, "{sv}", a->name, value);
 	}
 	return g_variant_builder_end(&b);
 }

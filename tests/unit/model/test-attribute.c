@@ -16,7 +16,7 @@ static void check_rows(const Attribute *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const Attribute *row = &rows[i];
-		size_t help = strlen(row->help);
+		const char *help = attr_help(row);
 
 		for (size_t k = 0; k < i; k++) {
 			assert_string_not_equal(row->field, rows[k].field);
@@ -26,7 +26,9 @@ static void check_rows(const Attribute *rows, size_t n)
 		assert_true(isupper((unsigned char)row->name[0]) && strlen(row->name) <= 255);
 		for (const char *c = row->name; *c; c++)
 			assert_true(isalnum((unsigned char)*c));
-		assert_true(isupper((unsigned char)row->help[0]) && row->help[help - 1] == '.');
+		assert_true(isupper((unsigned char)help[0]) && help[strlen(help) - 1] == '.');
+		assert_true(strnlen(row->field, sizeof(row->field)) < sizeof(row->field));
+		assert_true(strnlen(row->name, sizeof(row->name)) < sizeof(row->name));
 		assert_true(row->size == 0 || row->size == 4 || row->size == 8 ||
 			    (attr_is_text(row->type) && row->size >= 64));
 		assert_non_null(unit_rows[row->unit].name);
