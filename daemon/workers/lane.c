@@ -22,14 +22,18 @@ void lane_pause(Lane *l)
 static int spawn(Lane *l)
 {
 	Pool *p = l->pool;
-	Process *process = pool_find_process(p, NULL);
-	int r = worker_new(p->event, p->argv, p->nursery.process.fd, p->query_timeout_usec,
-			   &p->lane_handler->worker, p, &process->worker);
+	_cleanup_free_ Process *process = calloc(1, sizeof(*process));
+	int r = process ? worker_new(p->event, p->argv, p->nursery.process.fd,
+				     p->query_timeout_usec, &p->lane_handler->worker, p,
+				     &process->worker)
+			: -ENOMEM;
 
 	if (r < 0)
 		return r;
-	p->n_processes++;
 	l->worker = process->worker;
+	process->next = p->processes;
+	p->processes = steal_pointer(&process);
+	p->n_processes++;
 	if (worker_pid(l->worker) > 0)
 		log_debug("Started worker %d", worker_pid(l->worker));
 	else

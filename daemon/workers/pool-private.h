@@ -96,7 +96,8 @@ struct PoolDevice {
 
 /* A worker process in whatever state, from its start until it is reaped. */
 typedef struct Process {
-	Worker *worker;	       /* NULL: this place is free */
+	struct Process *next; /* in Pool.processes */
+	Worker *worker;
 	uint64_t second_usec;  /* when the second began in which N_EVENTS came */
 	unsigned int n_events; /* that it sent in this second */
 	unsigned int n_floods; /* seconds in a row in which it sent too many events */
@@ -133,8 +134,8 @@ struct Pool {
 	sd_event_source *retry;	 /* fires at the first RETRY_AT_USEC of a device, or before */
 	PoolDevice **devices;	 /* sorted by index */
 	size_t n_devices;
-	uint64_t tables; /* bytes of the tables of all devices */
-	Process processes[POOL_PROCESSES_MAX];
+	uint64_t tables;    /* bytes of the tables of all devices */
+	Process *processes; /* N_PROCESSES, POOL_PROCESSES_MAX at most */
 	unsigned int n_processes;
 	sd_event_source *report; /* enabled while a device has something pending */
 	sd_event_source *flood;	 /* runs while a device has dropped events */
@@ -165,11 +166,12 @@ static inline uint64_t pool_patience_usec(const Pool *p)
 		   timeout / POOL_PATIENCE_SLOW);
 }
 
-/* The process of W; W NULL: a free place. NULL if there is none. */
-static inline Process *pool_find_process(Pool *p, const Worker *w)
+/* The process of W, which is there until W has exited. */
+static inline Process *pool_find_process(const Pool *p, const Worker *w)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(p->processes); i++)
-		if (p->processes[i].worker == w)
-			return &p->processes[i];
-	return NULL;
+	Process *process = p->processes;
+
+	while (process->worker != w)
+		process = process->next;
+	return process;
 }

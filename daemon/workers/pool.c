@@ -312,14 +312,24 @@ static const char *on_asking(void *userdata, Worker *w, Request *r)
 	return NULL;
 }
 
+static void end_process(Pool *p, const Worker *w)
+{
+	Process *process = pool_find_process(p, w), **at = &p->processes;
+
+	while (*at != process)
+		at = &(*at)->next;
+	*at = process->next;
+	p->n_processes--;
+	worker_free(process->worker);
+	free(process);
+}
+
 static void on_exited(void *userdata, Worker *w)
 {
 	Pool *p = userdata;
 	Lane *l = pool_find_lane(p, w);
 
-	*pool_find_process(p, w) = (Process){};
-	p->n_processes--;
-	worker_free(w);
+	end_process(p, w);
 	if (l) {
 		/* The worker hung, and was left in its lane until now. */
 		l->worker = NULL;
@@ -511,8 +521,8 @@ Pool *pool_free(Pool *p)
 {
 	if (!p)
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(p->processes); i++)
-		worker_free(p->processes[i].worker);
+	while (p->processes)
+		end_process(p, p->processes->worker);
 	pool_nursery_done(p);
 	pool_lanes_done(p);
 	pool_devices_done(p);
