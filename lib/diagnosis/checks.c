@@ -321,12 +321,7 @@ static void look_for_uverbs(CheckRun *r)
 
 static bool has_umad(const Object *device)
 {
-	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
-
-	VALUE_FOREACH(node, nodes)
-		if (streq(format_member_text(ATTR_CHARDEVS, "class", node), "mad"))
-			return true;
-	return false;
+	return *object_node(device, "mad");
 }
 
 /* No machine has more adapters: of each no more others are looked at. */

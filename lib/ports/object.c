@@ -363,16 +363,21 @@ const char *object_name(const Object *o, char buffer[96])
 	return buffer;
 }
 
-const char *object_uverbs_node(const Object *device)
+const char *object_node(const Object *device, const char *class)
 {
 	const Value *nodes = object_value(device, DEVICE_ATTR_chardevs);
 
 	VALUE_FOREACH(node, nodes) {
 		if (node->type == VALUE_STRUCT && node->n >= 2 &&
-		    streq(value_text(&node->items[0]), "verbs"))
+		    streq(value_text(&node->items[0]), class))
 			return value_text(&node->items[1]);
 	}
 	return "";
+}
+
+const char *object_uverbs_node(const Object *device)
+{
+	return object_node(device, "verbs");
 }
 
 bool object_is_pattern(const char *name)

@@ -109,7 +109,9 @@ bool object_is_active(const Object *port);
 /* The name that people use: "mlx5_0/1" or "mlx5_0". Returns BUFFER. */
 const char *object_name(const Object *o, char buffer[96]);
 
-/* The verbs node of DEVICE, such as /dev/infiniband/uverbs0; "" if it has none. */
+/* The character device of DEVICE of CLASS, such as "mad", by its path; "" if it has none. */
+const char *object_node(const Object *device, const char *class);
+/* That of verbs, such as /dev/infiniband/uverbs0. */
 const char *object_uverbs_node(const Object *device);
 
 /* Whether PATTERN, of fnmatch(3), matches a name of PORT: "mlx5_0/1", "mlx5_0:1", "mlx5_0", or that
