@@ -363,6 +363,8 @@ static void begin_run(Health *h, uint64_t now)
 
 void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata)
 {
+	size_t n_whole = 0;
+
 	find_set(h);
 	mark_late(h, now);
 	begin_run(h, now);
@@ -373,12 +375,17 @@ void health_judge(Health *h, uint64_t now, HealthTell tell, void *userdata)
 		Device *d = health_object_device(h->devices[i]);
 
 		if (d->health->is_marked) {
+			n_whole += d->health->mark.whole;
 			judge_device(h, d);
 			if (d->health->is_told)
 				tell_device(h, d, tell, userdata);
 		}
 		h->is_again |= d->health->kept.n > 0 && depends_on_time(h, &d->health->kept);
 	}
+	/* all have looked at all devices: only what looks at the machine has still to compare */
+	if (n_whole > 0 && n_whole == h->n_devices)
+		h->compares =
+			mask_without(h->compares, mask_or(h->asked.of_device, h->asked.of_port));
 }
 
 /* The comparison */

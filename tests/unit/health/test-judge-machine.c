@@ -212,6 +212,34 @@ static void set_pcie(Judged *j, Device *d, uint64_t rate)
 	assert_true(judged_set_device(j, d, &s));
 }
 
+/* Whether checks of devices or ports look at all of them in the next comparison. */
+static bool compares_objects(const Health *h)
+{
+	CheckSet all = mask_or(h->asked.of_device, h->asked.of_port);
+	CheckSet due = mask_and(h->compares, all);
+
+	return !mask_is_empty(&due);
+}
+
+/* What has just looked at each device and port does not look again at once, in the comparison. */
+static void test_looked(_unused_ void **state)
+{
+	_cleanup_judged_ Judged j;
+
+	judged_begin(&j, 10, 0);
+	judged_add(&j, "mlx5_0", 1);
+	judged_add(&j, "mlx5_1", 1);
+	assert_true(compares_objects(j.health));
+	judge_at(&j, 0);
+	assert_false(compares_objects(j.health));
+	assert_true(health_wants_comparison(j.health));
+	(void)compare_at(&j, 0);
+	/* the others were not looked at since there is one more */
+	judged_add(&j, "mlx5_2", 1);
+	judge_at(&j, 1);
+	assert_true(compares_objects(j.health));
+}
+
 /* Of two adapters with one slow link the first one has the finding, until its link is fast. */
 static void test_others_of_device(_unused_ void **state)
 {
@@ -403,9 +431,10 @@ int main(void)
 		cmocka_unit_test(test_comparison),     cmocka_unit_test(test_first),
 		cmocka_unit_test(test_no_port),	       cmocka_unit_test(test_worst),
 		cmocka_unit_test(test_others_of_port), cmocka_unit_test(test_others_of_device),
-		cmocka_unit_test(test_expectations),   cmocka_unit_test(test_fewer_ports),
-		cmocka_unit_test(test_device_changes), cmocka_unit_test(test_more_ports),
-		cmocka_unit_test(test_second_port),    cmocka_unit_test(test_first_answer),
+		cmocka_unit_test(test_looked),	       cmocka_unit_test(test_expectations),
+		cmocka_unit_test(test_fewer_ports),    cmocka_unit_test(test_device_changes),
+		cmocka_unit_test(test_more_ports),     cmocka_unit_test(test_second_port),
+		cmocka_unit_test(test_first_answer),
 	};
 
 	return cmocka_run_group_tests_name("judge-machine", tests, NULL, NULL);
