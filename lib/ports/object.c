@@ -224,6 +224,30 @@ void object_remove_interface(Object *o, const char *interface)
 
 static const Value no_value = {};
 
+/* Makes the value of row I, to be kept in B, or in a new one at *END without B. Of a row without a
+ * value nothing is kept. */
+static const Value *add_value(MadeValues *made, size_t i, MadeBatch *b, MadeBatch **end)
+{
+	Value value = {};
+
+	if (made->source->read(made->what, i, &value) < 0) {
+		made->failed = true;
+		return &no_value;
+	}
+	if (value.type == VALUE_NONE)
+		return &no_value;
+	if (!b)
+		b = *end = calloc(1, sizeof(*b));
+	if (!b) {
+		value_done(&value);
+		made->failed = true;
+		return &no_value;
+	}
+	b->rows[b->n] = (uint8_t)i;
+	b->values[b->n] = value;
+	return &b->values[b->n++];
+}
+
 static const Value *make_value(MadeValues *made, size_t i)
 {
 	MadeBatch **end = &made->first, *b;
@@ -237,14 +261,7 @@ static const Value *make_value(MadeValues *made, size_t i)
 			break;
 		end = &b->next;
 	}
-	if (!b)
-		b = *end = calloc(1, sizeof(*b));
-	if (!b || made->source->read(made->what, i, &b->values[b->n]) < 0) {
-		made->failed = true;
-		return &no_value;
-	}
-	b->rows[b->n] = (uint8_t)i;
-	return &b->values[b->n++];
+	return add_value(made, i, b, end);
 }
 
 const Value *object_stored(const Object *o, size_t i)
