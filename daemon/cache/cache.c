@@ -214,37 +214,43 @@ static bool device_reasons_differ(const DeviceSnapshot *a, const DeviceSnapshot 
 	return false;
 }
 
-/* Whether the row, which an answer does not have, is not there any more. An answer that has the
- * character devices could read the directory of the device: so a file was not there. */
-static bool is_withdrawn(const DeviceSnapshot *answer, DeviceAttr a)
+static _always_inline_ bool row_is_of_sysfs(const Attribute *a)
 {
-	return mask_has(&answer->supplied, DEVICE_ATTR_chardevs) &&
-	       (device_attributes[a].source == SOURCE_SYSFS || a == DEVICE_ATTR_driver_id);
+	return a->source == SOURCE_SYSFS;
+}
+
+/* The rows that are not there any more because ANSWER does not have them. An answer that has the
+ * character devices could read the directory of the device: so a file was not there. */
+static AttrMask withdrawn_rows(const DeviceSnapshot *answer)
+{
+	AttrMask rows = device_rows(row_is_of_sysfs);
+
+	if (!mask_has(&answer->supplied, DEVICE_ATTR_chardevs))
+		return (AttrMask){};
+	mask_set(&rows, DEVICE_ATTR_driver_id, true);
+	return mask_without(rows, answer->supplied);
 }
 
 /* The values of D, with those that S supplies. */
 static DeviceSnapshot merge_device(const Device *d, const DeviceSnapshot *s, bool is_answer)
 {
+	AttrMask withdrawn = is_answer ? withdrawn_rows(s) : (AttrMask){};
 	DeviceSnapshot merged = d->now;
-	DeviceTable t;
 
 	texts_hold(merged.values.texts);
-	for (DeviceAttr a = 0; a < _DEVICE_ATTR_MAX; a++) {
-		const Attribute *row = &device_attributes[a];
+	MASK_FOREACH(a, s->supplied)
+	expect_memory(attr_copy(&device_attributes[a], &merged.values, &s->values));
+	MASK_FOREACH(a, withdrawn)
+	attr_clear(&device_attributes[a], &merged.values);
+	for (DeviceTable t = 0; t < _DEVICE_TABLE_MAX; t++) {
+		DeviceAttr a = device_table_attr(t);
 
-		t = attr_device_table(row->type);
-		if (mask_has(&s->supplied, a)) {
-			expect_memory(attr_copy(row, &merged.values, &s->values));
-			mask_set(&merged.supplied, a, true);
-			if (t < _DEVICE_TABLE_MAX)
-				merged.tables[t] = s->tables[t];
-		} else if (is_answer && is_withdrawn(s, a)) {
-			attr_clear(row, &merged.values);
-			mask_set(&merged.supplied, a, false);
-			if (t < _DEVICE_TABLE_MAX)
-				merged.tables[t] = NULL;
-		}
+		if (mask_has(&s->supplied, a))
+			merged.tables[t] = s->tables[t];
+		else if (mask_has(&withdrawn, a))
+			merged.tables[t] = NULL;
 	}
+	merged.supplied = mask_without(mask_or(merged.supplied, s->supplied), withdrawn);
 	return merged;
 }
 
