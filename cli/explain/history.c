@@ -247,9 +247,11 @@ static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bo
 	/* of a device without ports nothing is counted */
 	if (arg_cable || !history_entry_member(entry, "Since"))
 		return status;
+	if (!since)
+		return out_of_memory();
 	/* rdmad keeps only the last transitions */
 	snprintf(text, sizeof(text), "The link went down %" PRIu64 " %s since %s.", downs,
-		 downs == 1 ? "time" : "times", since ? since : "then");
+		 downs == 1 ? "time" : "times", since);
 	terminal_print_wrapped(c, text, 0);
 	return status;
 }

@@ -217,11 +217,16 @@ static void report_subnet(CheckRun *r, const Address *a, size_t n)
 /* Only this machine can say how large the subnet of an address is: GIDs do not have that. */
 void look_at_ip_subnets(CheckRun *r)
 {
-	_cleanup_free_ Address *a = r->ask.subnet_mask ? calloc(ADDRESSES_MAX, sizeof(*a)) : NULL;
+	_cleanup_free_ Address *a = NULL;
 	size_t n = 0;
 
-	if (!a)
+	if (!r->ask.subnet_mask)
 		return;
+	a = calloc(ADDRESSES_MAX, sizeof(*a));
+	if (!a) {
+		r->error = -ENOMEM;
+		return;
+	}
 	for (size_t i = 0; i < r->n_ports; i++) {
 		r->port = r->ports[i];
 		if (object_is_active(r->port) &&

@@ -54,7 +54,7 @@ weigh(2 30 unit/test-shared-memory-race-tsan bus/attack/dbus-daemon bus/attack/d
 weigh(2 25 cli/test-completion cli/test-record model/look model/seqlock clients/go clients/kubelet)
 weigh(2 80 world/seeds)
 weigh(2 40 world/plants)
-weigh(2 17 cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-compare cli/test-compare-fleet contracts/json)
+weigh(2 17 cli/test-memory cli/test-explain cli/test-metrics cli/test-monitor fuzz/bus cli/test-compare cli/test-compare-fleet contracts/json)
 weigh(2 9 cli/test-errors cli/test-output clients/resources mutate/self rooms/changed)
 
 # What waits

@@ -2,8 +2,9 @@
 /*
  * To be preloaded: one allocation of the process fails, the one with the number FAIL_AT (from 1; 0
  * or not set: none). With FAIL_OWN set, only those that the program's own code asks for count, and
- * not those of libraries. At the end their number is written to the file FAIL_COUNT, if that is
- * set.
+ * not those of libraries. With FAIL_PLACES set, each place in the code counts once,
+ * and places that call strdup() or asprintf() do too. At the end their number is written to the
+ * file FAIL_COUNT, if that is set.
  *
  * Allocations of GLib always succeed, because GLib ends the process when there is no memory; so do
  * those of the dynamic linker.
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #define SPARED_MAX 8U
+#define PLACES_MAX 4096U
 
 /* the versions of the C library that this one stands before */
 void *__libc_malloc(size_t size);
@@ -33,6 +36,10 @@ typedef struct Code {
 static Code spared[SPARED_MAX]; /* whose allocations succeed */
 static size_t n_spared;
 static Code own; /* the only one whose allocations count, if END is set */
+
+static const void *places[PLACES_MAX]; /* that have asked, if each counts once */
+static size_t n_places;
+static bool only_places;
 
 static unsigned long fail_at;
 static atomic_ulong n_allocations;
@@ -71,6 +78,7 @@ __attribute__((constructor)) static void begin(void)
 
 	dl_iterate_phdr(note_object, &only_own);
 	atomic_store(&n_allocations, 0);
+	only_places = getenv("FAIL_PLACES");
 	fail_at = at ? strtoul(at, NULL, 10) : 0;
 }
 
@@ -85,6 +93,17 @@ __attribute__((destructor)) static void end(void)
 	fclose(f);
 }
 
+/* Whether the code at CALLER asks for the first time. Of several threads two may be the first. */
+static bool is_new(const void *caller)
+{
+	for (size_t i = 0; i < n_places; i++)
+		if (places[i] == caller)
+			return false;
+	if (n_places < PLACES_MAX)
+		places[n_places++] = caller;
+	return true;
+}
+
 /* Whether the allocation that the code at CALLER asks for fails. */
 static bool fails(const void *caller)
 {
@@ -92,6 +111,8 @@ static bool fails(const void *caller)
 		if (is_in(&spared[i], caller))
 			return false;
 	if (own.end && !is_in(&own, caller))
+		return false;
+	if (only_places && !is_new(caller))
 		return false;
 	if (atomic_fetch_add(&n_allocations, 1) + 1 != fail_at)
 		return false;
@@ -125,4 +146,54 @@ EXPORTED void *reallocarray(void *p, size_t n, size_t size)
 		return NULL;
 	}
 	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, all);
+}
+
+EXPORTED char *strndup(const char *text, size_t most)
+{
+	size_t n = strnlen(text, most);
+	bool fails_now = only_places && fails(__builtin_return_address(0));
+	char *copy = fails_now ? NULL : __libc_malloc(n + 1);
+
+	if (!copy)
+		return NULL;
+	copy[n] = '\0';
+	return memcpy(copy, text, n);
+}
+
+EXPORTED char *strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	bool fails_now = only_places && fails(__builtin_return_address(0));
+	char *copy = fails_now ? NULL : __libc_malloc(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* What asprintf() is where the compiler checks it */
+EXPORTED int __asprintf_chk(char **ret, int flag, const char *format, ...);
+
+static int print(char **ret, const char *format, va_list *arguments, const void *caller)
+{
+	return only_places && fails(caller) ? -1 : vasprintf(ret, format, *arguments);
+}
+
+#define PRINT(ret, format)                                                                         \
+	({                                                                                         \
+		va_list arguments_;                                                                \
+		int r_;                                                                            \
+		va_start(arguments_, format);                                                      \
+		r_ = print(ret, format, &arguments_, __builtin_return_address(0));                 \
+		va_end(arguments_);                                                                \
+		r_;                                                                                \
+	})
+
+EXPORTED int asprintf(char **ret, const char *format, ...)
+{
+	return PRINT(ret, format);
+}
+
+EXPORTED int __asprintf_chk(char **ret, int flag, const char *format, ...)
+{
+	(void)flag;
+	return PRINT(ret, format);
 }
