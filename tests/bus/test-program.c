@@ -103,6 +103,22 @@ static void test_session_by_address(void **state)
 	fixture_wait_name(f);
 }
 
+/* A watchdog of systemd that it cannot read would end it later. */
+static void test_watchdog(void **state)
+{
+	Fixture *f = *state;
+	char address[160];
+	const char *const environment[] = {address, "WATCHDOG_USEC=x", NULL};
+	_cleanup_free_ char *log = NULL;
+
+	snprintf(address, sizeof(address), "DBUS_SESSION_BUS_ADDRESS=%s", f->address);
+	f->daemon_pid = spawn(f, quiet, "", "--bus=session", environment);
+	assert_int_equal(fixture_wait_process(f->daemon_pid), 1);
+	f->daemon_pid = 0;
+	log = fixture_daemon_log(f);
+	assert_non_null(strstr(log, "Cannot feed the watchdog"));
+}
+
 /* A bus between rdmad and the real one, which passes things on for as long as the test likes. */
 
 typedef struct Between {
@@ -296,11 +312,9 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_no_session),
-		TEST(test_session_by_directory),
-		TEST(test_session_by_address),
-		TEST(test_systemd_is_told),
-		TEST(test_bus_stops_while_it_ends),
+		TEST(test_no_session),	       TEST(test_session_by_directory),
+		TEST(test_session_by_address), TEST(test_watchdog),
+		TEST(test_systemd_is_told),    TEST(test_bus_stops_while_it_ends),
 	};
 
 	return cmocka_run_group_tests_name("program", tests, NULL, NULL);

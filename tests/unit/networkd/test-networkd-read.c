@@ -172,6 +172,13 @@ static void test_several(_unused_ void **state)
 		assert_string_equal(told.got[0].chassis, "a");
 		assert_string_equal(told.got[0].port, "2");
 	}
+	/* of two that are alike the first */
+	assert_int_equal(
+		parse_interfaces("{\"InterfaceName\":\"eth7\",\"Neighbors\":["
+				 "{\"ChassisID\":\"a\",\"PortID\":\"1\",\"SystemName\":\"x\"},"
+				 "{\"ChassisID\":\"a\",\"PortID\":\"1\",\"SystemName\":\"y\"}]}"),
+		0);
+	assert_string_equal(told.got[0].system, "x");
 	/* and of each link one */
 	assert_int_equal(parse_interfaces("{\"InterfaceName\":\"eth1\",\"Neighbors\":[{}]},"
 					  "{\"InterfaceName\":\"eth2\",\"Neighbors\":[{}]}"),

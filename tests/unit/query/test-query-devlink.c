@@ -223,6 +223,7 @@ static void test_handle(void **state)
 	static const char path[] = "/sys/devices/pci0000:c0/0000:c1:00.0/mlx5_core.sf.4";
 	Tree *t = *state;
 	DevlinkHandle h = {};
+	char name[3 + sizeof(h.device) + 1];
 
 	assert_false(devlink_handle(t->fd, path, &h));
 	tree_put_link(t, "device/subsystem", "../../../../bus/auxiliary");
@@ -231,6 +232,15 @@ static void test_handle(void **state)
 	assert_string_equal(h.device, "mlx5_core.sf.4");
 	assert_false(devlink_handle(t->fd, "", &h));
 	assert_false(devlink_handle(t->fd, "/sys/", &h));
+	/* a name that the handle has just room for, behind another directory of one letter */
+	memset(name, 'x', sizeof(name));
+	memcpy(name, "/a/", 3);
+	name[3 + sizeof(h.device) - 1] = '\0';
+	assert_true(devlink_handle(t->fd, name, &h));
+	assert_string_equal(h.device, name + 3);
+	name[3 + sizeof(h.device) - 1] = 'x';
+	name[3 + sizeof(h.device)] = '\0';
+	assert_false(devlink_handle(t->fd, name, &h));
 }
 
 /* The devlink of this machine: it has no such instance, or there is none. */
