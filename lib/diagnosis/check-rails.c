@@ -202,12 +202,13 @@ static bool look_for_exchange(CheckRun *r, const Cable *cables, size_t n)
 
 void look_for_swapped_rails(CheckRun *r)
 {
-	_cleanup_free_ Cable *cables = calloc(r->objects->n + 1, sizeof(*cables));
+	_cleanup_free_ Cable *cables = NULL;
 	size_t n;
 
 	/* if ports were named, only these are checked */
 	if (r->n_names > 0)
 		return;
+	cables = calloc(r->objects->n + 1, sizeof(*cables));
 	if (!cables) {
 		r->error = -ENOMEM;
 		return;
