@@ -56,11 +56,11 @@ static void test_was(void **state)
  * findings are. */
 static void test_details(void **state)
 {
-	static const FindingEntry flap = {.check = "flap", .text = "2 times", .since = 7};
-	static const FindingEntry said = {.check = "flap", .text = "3 times", .since = 7};
-	static const FindingEntry other = {.check = "no-sm", .text = "2 times", .since = 7};
-	static const FindingEntry again = {.check = "flap", .text = "2 times", .since = 8};
-	static const struct {
+	const FindingEntry flap = {.check = "flap", .text = "2 times", .since = 7};
+	const FindingEntry said = {.check = "flap", .text = "3 times", .since = 7};
+	const FindingEntry other = {.check = "no-sm", .text = "2 times", .since = 7};
+	const FindingEntry again = {.check = "flap", .text = "2 times", .since = 8};
+	const struct {
 		FindingEntry was[2], is[2];
 		uint32_t n_was, n_is;
 		bool changes, changes_without;
