@@ -314,10 +314,11 @@ static const char *on_asking(void *userdata, Worker *w, Request *r)
 
 static void end_process(Pool *p, const Worker *w)
 {
-	Process *process = pool_find_process(p, w), **at = &p->processes;
+	Process **at = &p->processes, *process;
 
-	while (*at != process)
+	while ((*at)->worker != w)
 		at = &(*at)->next;
+	process = *at;
 	*at = process->next;
 	p->n_processes--;
 	worker_free(process->worker);
