@@ -50,7 +50,7 @@ ExitStatus option_refuse(const Option *o, const char *argument)
 	return usage_error("--%s=%s: expected %s", o->name, argument, o->expected);
 }
 
-/* The first letter is compared first, because each command compares all names with all. */
+/* The first letter is compared first, because all names are compared with each other. */
 static bool is_same_word(const Option *a, const Option *b)
 {
 	return a->name[0] == b->name[0] && streq(a->name, b->name);

@@ -33,7 +33,7 @@ static bool are_alike(const Table *a, const Table *b)
 
 static bool are_others(const Table *was, const Table *is, bool details)
 {
-	return !table_equal(was, is) && (details || !are_alike(was, is));
+	return details ? !table_equal(was, is) : !are_alike(was, is);
 }
 
 void cache_apply_port_health(Port *p, AttrVerdict health, uint64_t fit_since, Table *findings,

@@ -224,11 +224,14 @@ int decode_value(AttrType type, const char *name, uint32_t *ret)
 			}
 		return -EINVAL;
 	}
-	for (uint32_t v = 0; v < NAMES_MAX; v++)
-		if (decode_name(type, v) && strcasecmp(decode_name(type, v), name) == 0) {
+	for (uint32_t v = 0; v < NAMES_MAX; v++) {
+		const char *known = decode_name(type, v);
+
+		if (known && strcasecmp(known, name) == 0) {
 			*ret = v;
 			return 0;
 		}
+	}
 	return -EINVAL;
 }
 
