@@ -14,6 +14,8 @@
 #include "manager.h"
 
 #define OPTIONS_MAX 9
+/* Unless --config names another one */
+#define CONFIG_FILE RDMAD_SYSCONF_DIR "/rdmad.conf"
 
 static int usage(const Program *p, const char *format, const char *what)
 {
@@ -120,7 +122,7 @@ int program_parse(const Program *p, int argc, char *argv[], ProgramArguments *re
 static int load_config(const char *file, Config *c)
 {
 	_cleanup_free_ char *message = NULL;
-	const char *path = file ? file : RDMAD_SYSCONF_DIR "/rdmad.conf";
+	const char *path = file ? file : CONFIG_FILE;
 	int r = config_load(c, path, &message);
 
 	if (r == -ENOENT && !file)
@@ -132,6 +134,15 @@ static int load_config(const char *file, Config *c)
 	return 0;
 }
 
+/* Gives TEXT, which is NULL without memory, to *RET. */
+static int give_text(char *text, char **ret)
+{
+	if (!text)
+		return log_error_errno(-ENOMEM, "No memory to start: %m");
+	*ret = text;
+	return 0;
+}
+
 /* The address of the bus of the session, where sd_bus_open_user() looks for it. *RET is to be
  * freed.
  */
@@ -139,7 +150,7 @@ static int session_address(char **ret)
 {
 	const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
 	const char *directory = getenv("XDG_RUNTIME_DIR");
-	char *text = NULL;
+	char *text;
 
 	/* Not the system bus instead: there rdmad would take the name of the service. */
 	if (!address && !directory)
@@ -150,29 +161,18 @@ static int session_address(char **ret)
 		text = strdup(address);
 	else if (asprintf(&text, "unix:path=%s/bus", directory) < 0)
 		text = NULL;
-	if (!text)
-		return log_error_errno(-ENOMEM, "No memory to start: %m");
-	*ret = text;
-	return 0;
+	return give_text(text, ret);
 }
 
 /* The address of the bus called NAME, which may be NULL. *RET is to be freed; NULL is the system
  * bus. */
 static int bus_address(const char *name, char **ret)
 {
-	char *text;
-
 	if (!name || streq(name, "system")) {
 		*ret = NULL;
 		return 0;
 	}
-	if (streq(name, "session"))
-		return session_address(ret);
-	text = strdup(name);
-	if (!text)
-		return log_error_errno(-ENOMEM, "No memory to start: %m");
-	*ret = text;
-	return 0;
+	return streq(name, "session") ? session_address(ret) : give_text(strdup(name), ret);
 }
 
 /* The arguments of open_source(). */
@@ -229,7 +229,6 @@ static int prepare_event_loop(Manager **manager, sd_event **ret)
 static int state_directory(const Program *p, const ProgramArguments *a, char **ret)
 {
 	const char *path = a->state;
-	char *text;
 
 	if (!path && p->keeps_histories)
 		path = getenv("STATE_DIRECTORY");
@@ -238,27 +237,20 @@ static int state_directory(const Program *p, const ProgramArguments *a, char **r
 		return 0;
 	}
 	/* systemd.exec(5): several directories have ':' between them */
-	text = a->state ? strdup(path) : strndup(path, strcspn(path, ":"));
-	if (!text)
-		return log_error_errno(-ENOMEM, "No memory to start: %m");
-	*ret = text;
-	return 0;
+	return give_text(a->state ? strdup(path) : strndup(path, strcspn(path, ":")), ret);
 }
 
 /* What is expected stands beside the configuration. *RET is to be freed. */
 static int expect_path(const ProgramArguments *a, char **ret)
 {
-	const char *slash = a->config ? strrchr(a->config, '/') : NULL;
-	const char *directory = a->config ? a->config : RDMAD_SYSCONF_DIR;
-	size_t n = slash ? (size_t)(slash - a->config) : strlen(directory);
-	char *text = NULL;
-	int r = a->config && !slash ? asprintf(&text, "rdmad/expect.conf")
-				    : asprintf(&text, "%.*s/rdmad/expect.conf", (int)n, directory);
+	const char *config = a->config ? a->config : CONFIG_FILE;
+	const char *slash = strrchr(config, '/');
+	int n = slash ? (int)(slash + 1 - config) : 0;
+	char *text;
 
-	if (r < 0)
-		return log_error_errno(-ENOMEM, "No memory to start: %m");
-	*ret = text;
-	return 0;
+	if (asprintf(&text, "%.*srdmad/expect.conf", n, config) < 0)
+		text = NULL;
+	return give_text(text, ret);
 }
 
 /* Where lldpd listens, unless it was built to listen elsewhere. */
