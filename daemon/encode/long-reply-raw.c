@@ -145,10 +145,10 @@ static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 		struct msghdr header = {.msg_iov = parts, .msg_iovlen = 2};
 		ssize_t n = sendmsg(x->fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-		if (n < 0 && errno != EAGAIN)
+		if (n < 0)
 			return -errno;
-		stuck = n <= 0;
-		for (size_t i = 0; i < 2 && n > 0; i++) {
+		stuck = n == 0;
+		for (size_t i = 0; i < 2; i++) {
 			size_t k = MIN((size_t)n, parts[i].iov_len);
 
 			parts[i].iov_base = (uint8_t *)parts[i].iov_base + k;

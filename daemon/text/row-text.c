@@ -34,7 +34,8 @@ void row_text_put(GString *to, const Attribute *a, const void *values)
 		return;
 	}
 	raw = attr_get_raw(a, values);
-	if (attr_type_names(a->type) && raw <= UINT32_MAX) {
+	/* all of these have 32 bits */
+	if (attr_type_names(a->type)) {
 		attr_enumeration_text(a->type, (uint32_t)raw, text);
 		if (*text && !startswith(text, "unknown(")) {
 			word_put(to, text);
