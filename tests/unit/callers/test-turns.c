@@ -41,6 +41,7 @@ static int teardown(void **state)
 {
 	close_all(*state);
 	turns_free(*state);
+	turns_free(NULL);
 	return 0;
 }
 

@@ -29,6 +29,7 @@ static struct {
 	int error; /* of the kernel */
 	int deaf;  /* to this attribute no answer comes; 0: to each one */
 	bool no_device, no_agent, cannot_send, is_silent, has_address, is_pma, no_pma, is_lid;
+	bool again; /* the first answer comes once more, and says something else */
 	unsigned int n_open;
 	int next; /* the first that was sent and is not answered */
 	struct umad_smp sent[8];
@@ -121,6 +122,11 @@ int umad_recv(_unused_ int fd, void *umad, int *length, int timeout_ms)
 		return -ETIMEDOUT;
 	}
 	net.now_usec += net.takes_usec;
+	if (net.again && net.next == 1) {
+		net.again = false;
+		net.next = 0;
+		net.node[2] = 1;
+	}
 	*smp = net.sent[net.next++];
 	/* nothing is changed there */
 	assert_int_equal(smp->method, UMAD_METHOD_GET);
@@ -285,6 +291,14 @@ static void test_no_answer(_unused_ void **state)
 	assert_nothing(UNAVAILABLE_NOT_ASKED);
 	net.error = EACCES;
 	assert_nothing(UNAVAILABLE_NO_PERMISSION);
+}
+
+/* The first answer to a question is the only one. */
+static void test_two_answers(_unused_ void **state)
+{
+	net.again = true;
+	assert_int_equal(ask().type, 2);
+	assert_false(net.again);
 }
 
 static void assert_timeouts(const Hop *asked, size_t n, const int *expected,
@@ -565,6 +579,7 @@ int main(void)
 		cmocka_unit_test_setup(test_answers, setup),
 		cmocka_unit_test_setup(test_again, setup),
 		cmocka_unit_test_setup(test_no_answer, setup),
+		cmocka_unit_test_setup(test_two_answers, setup),
 		cmocka_unit_test_setup(test_time, setup),
 		cmocka_unit_test_setup(test_one_more, setup),
 		cmocka_unit_test(test_lids),

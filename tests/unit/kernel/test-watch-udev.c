@@ -197,6 +197,23 @@ static void test_reused_too_early(void **state)
 	assert_int_equal(f->r.going[0], 6);
 }
 
+/* Where no uevents are heard, sysfs says each time whose the nodes are now. */
+static void test_not_listening(void **state)
+{
+	Fixture *f = *state;
+
+	watch_udev_free(f->watch);
+	watch_udev_free(NULL);
+	assert_int_equal(watch_udev_new(f->event, f->root, &recorder_handler, &f->r, &f->watch), 0);
+	node_appears(f, VERBS, "uverbs0", "old");
+	enumerate(f, "old", 5, NULL, 0);
+	node_appears(f, VERBS, "uverbs0", "new");
+	enumerate(f, "new", 6, NULL, 0);
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 6);
+}
+
 /* A renamed device is not found by the name that was enumerated; the next enumeration finds it. */
 static void test_renamed_between(void **state)
 {
@@ -481,6 +498,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_existing, begin, end),
 		cmocka_unit_test_setup_teardown(test_life, begin, end),
 		cmocka_unit_test_setup_teardown(test_reused_too_early, begin, end),
+		cmocka_unit_test_setup_teardown(test_not_listening, begin, end),
 		cmocka_unit_test_setup_teardown(test_renamed_between, begin, end),
 		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
 		cmocka_unit_test_setup_teardown(test_leaving, begin, end),

@@ -309,6 +309,33 @@ static void test_first_beginning_stays(void **state)
 	assert_segment(8, "fourth\n");
 }
 
+static LineWriter *writer;
+static atomic_uint n_written;
+
+/* Of the beginning and then two lines: the second comes while the first is written. */
+static void on_call(DiskCall call, _unused_ int fd, _unused_ const char *name)
+{
+	if (call == DISK_WRITE && ++n_written == 2)
+		line_writer_put(writer, "line 2\n", 7);
+}
+
+/* The disk is asked to have the first line before the second is written. That is no reason to begin
+ * anew. */
+static void test_goes_on(void **state)
+{
+	(void)state;
+	writer = begin_and_hang();
+	line_writer_put(writer, "line 1\n", 7);
+	disk.on_call = on_call;
+	disk_hang(false);
+	while (n_written < 3)
+		sched_yield();
+	assert_int_equal(line_writer_wants(writer), LINES_GO_ON);
+	assert_null(line_writer_free(writer, PATIENCE_USEC));
+	disk.on_call = NULL;
+	assert_segment(5, "first\nline 1\nline 2\n");
+}
+
 /* Beginnings may have 64 MiB: then they go, with the one for which there is no room, and the next
  * one says that something is missing. */
 static void test_large_beginnings(void **state)
@@ -410,6 +437,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_changes_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dropped_with_its_beginning, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first_beginning_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_goes_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large_beginnings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ended_before_it_opens, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_synced, setup, teardown),

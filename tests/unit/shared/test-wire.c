@@ -290,6 +290,23 @@ static void test_table_round_trip(void **state)
 	close(fds[1]);
 }
 
+/* The other end has gone: what does not fit the packet any more is an error. */
+static void test_table_to_nobody(_unused_ void **state)
+{
+	PkeyEntry entries[1000] = {};
+	_cleanup_(table_free_pointer) Table *table = table_new(entries, 1000, sizeof(entries[0]));
+	static WirePacket packet;
+	int fds[2], r = 0;
+
+	assert_non_null(table);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	close(fds[1]);
+	for (size_t size = 0; r == 0 && size <= WIRE_PACKET_MAX; size += sizeof(entries))
+		r = wire_put_table(fds[0], &packet, wire_header(0, 7, 3, 2), ATTR_PKEYS, table);
+	assert_int_equal(r, -EPIPE);
+	close(fds[0]);
+}
+
 /* What a worker may say that it asks by itself. */
 static void test_asking(void **state)
 {
@@ -419,19 +436,13 @@ static void test_oversized(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_query),
-		cmocka_unit_test(test_device),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_end_rules),
-		cmocka_unit_test(test_page_rules),
-		cmocka_unit_test(test_texts_in_tables),
-		cmocka_unit_test(test_table_round_trip),
-		cmocka_unit_test(test_full_packet),
-		cmocka_unit_test(test_bad_packet),
-		cmocka_unit_test(test_assembly_refuses),
-		cmocka_unit_test(test_asking),
-		cmocka_unit_test(test_oversized),
+		cmocka_unit_test(test_query),		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_texts),		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_end_rules),	cmocka_unit_test(test_page_rules),
+		cmocka_unit_test(test_texts_in_tables), cmocka_unit_test(test_table_round_trip),
+		cmocka_unit_test(test_table_to_nobody), cmocka_unit_test(test_full_packet),
+		cmocka_unit_test(test_bad_packet),	cmocka_unit_test(test_assembly_refuses),
+		cmocka_unit_test(test_asking),		cmocka_unit_test(test_oversized),
 	};
 
 	return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
