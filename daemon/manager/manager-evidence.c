@@ -77,8 +77,7 @@ static int on_judge(_unused_ sd_event_source *s, _unused_ uint64_t usec, void *u
 
 void manager_evidence_absence(Manager *m, Device *d)
 {
-	evidence_describe(d->evidence, &d->now, realtime_now_usec());
-	evidence_keep(&m->cache.evidence, TEXT_OF(&d->now.values, name), &d->evidence);
+	evidence_keep(&m->cache.evidence, &d->now, realtime_now_usec(), &d->evidence);
 	if (m->source->ops->parent)
 		manager_start_timer(m, &m->judge, JUDGE_USEC, on_judge, m, "judge");
 }

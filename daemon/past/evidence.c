@@ -523,43 +523,39 @@ bool evidence_loss(const EvidenceList *list, size_t i, EvidenceLoss *ret)
 
 /* Devices that have gone */
 
-static Gone *get_gone(EvidenceLog *l)
+/* What is to know of the device S, which goes NOW; NULL without memory. */
+static Gone *gone_new(const DeviceSnapshot *s, uint64_t now)
 {
-	if (!l->gone)
-		l->gone = calloc(1, sizeof(*l->gone));
-	return l->gone;
-}
-
-void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now)
-{
-	Gone *g = l ? get_gone(l) : NULL;
+	Gone *g = calloc(1, sizeof(*g));
 
 	if (!g)
-		return;
+		return NULL;
 	g->is_adapter = *TEXT_OF(&s->values, pci_address) &&
 			!pci_function_is_part(TEXT_OF(&s->values, function));
 	g->usec = now;
+	text_copy(g->name, sizeof(g->name), TEXT_OF(&s->values, name));
 	text_copy(g->driver, sizeof(g->driver), TEXT_OF(&s->values, driver));
 	text_copy(g->model, sizeof(g->model), TEXT_OF(&s->values, hca_type));
 	if (s->values.node_guid)
 		guid_format(s->values.node_guid, g->guid);
 	if (s->values.sys_image_guid)
 		guid_format(s->values.sys_image_guid, g->adapter);
+	return g;
 }
 
-void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l)
+void evidence_keep(EvidenceList *list, const DeviceSnapshot *s, uint64_t now, EvidenceLog **l)
 {
 	EvidenceLog *kept = steal_pointer(l), *old = NULL, **at = &list->first;
 
 	if (!kept)
 		return;
-	evidence_recall(list, name, &old);
+	evidence_recall(list, TEXT_OF(&s->values, name), &old);
 	evidence_free(old);
-	if (!get_gone(kept)) {
+	kept->gone = gone_new(s, now);
+	if (!kept->gone) {
 		evidence_free(kept);
 		return;
 	}
-	text_copy(kept->gone->name, sizeof(kept->gone->name), name);
 	kept->was_away = true;
 	kept->next = list->first;
 	list->first = kept;

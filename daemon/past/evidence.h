@@ -89,11 +89,9 @@ bool evidence_note_event(EvidenceLog **l, uint32_t port, const EvidenceMoment *w
 void evidence_note_parent(EvidenceLog **l, const char *path, uint64_t identity,
 			  const EvidenceMoment *when);
 
-/* The device with the log L, which may be NULL, goes NOW, on CLOCK_REALTIME, and was as in S. */
-void evidence_describe(EvidenceLog *l, const DeviceSnapshot *s, uint64_t now);
-
-/* Moves *L, the log of the device called NAME, to LIST; *L is NULL then. */
-void evidence_keep(EvidenceList *list, const char *name, EvidenceLog **l);
+/* Moves *L, the log of the device S, which goes NOW, on CLOCK_REALTIME, to LIST; *L is NULL then.
+ */
+void evidence_keep(EvidenceList *list, const DeviceSnapshot *s, uint64_t now, EvidenceLog **l);
 /* Moves what was kept of the device called NAME, if anything was, to *L, which must be NULL. */
 void evidence_recall(EvidenceList *list, const char *name, EvidenceLog **l);
 /* The log that was kept of the device called NAME; NULL if there is none. */

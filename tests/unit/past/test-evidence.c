@@ -12,6 +12,15 @@
 #include "evidence.h"
 #include "known-values.h"
 
+static bool no_memory;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(n, size);
+}
+
 static EvidenceMoment at(uint64_t usec, EventReason reason)
 {
 	return (EvidenceMoment){usec, usec, reason};
@@ -349,11 +358,31 @@ static void test_health(_unused_ void **state)
 	evidence_free(l);
 }
 
+/* The device called NAME goes. */
+static void keep(EvidenceList *list, const char *name, EvidenceLog **l)
+{
+	DeviceSnapshot s = {};
+
+	DEVICE_SUPPLY_TEXT(&s, name, name);
+	evidence_keep(list, &s, 1, l);
+	texts_release(s.values.texts);
+}
+
 static void test_bounds(_unused_ void **state)
 {
+	EvidenceMoment first = at(0, REASON_RESUME);
 	EvidenceList list = {};
 	EvidenceLog *l = NULL;
 
+	/* nothing is kept of a device that has shown nothing, and without memory */
+	keep(&list, "mlx5_0", &l);
+	assert_null(list.first);
+	evidence_note_event(&l, 0, &first);
+	no_memory = true;
+	keep(&list, "mlx5_0", &l);
+	no_memory = false;
+	assert_null(l);
+	assert_null(list.first);
 	for (uint64_t i = 0; i < 3 * EVIDENCE_ENTRIES + 5; i++) {
 		EvidenceMoment when = at(i, REASON_RESUME);
 
@@ -363,7 +392,7 @@ static void test_bounds(_unused_ void **state)
 		assert_int_equal(evidence_entry(l, evidence_count(l) - 1)->when.realtime_usec, i);
 	}
 	assert_int_equal(evidence_entry(l, 0)->when.realtime_usec, 2 * EVIDENCE_ENTRIES + 5);
-	evidence_keep(&list, "mlx5_0", &l);
+	keep(&list, "mlx5_0", &l);
 	assert_null(l);
 	assert_int_equal(evidence_count(evidence_find(&list, "mlx5_0")), EVIDENCE_ENTRIES);
 	for (unsigned int i = 0; i < EVIDENCE_KEPT; i++) {
@@ -372,7 +401,7 @@ static void test_bounds(_unused_ void **state)
 
 		snprintf(name, sizeof(name), "x%u", i);
 		evidence_note_event(&l, 0, &when);
-		evidence_keep(&list, name, &l);
+		keep(&list, name, &l);
 	}
 	assert_int_equal(list.n, EVIDENCE_KEPT);
 	assert_null(evidence_find(&list, "mlx5_0"));
@@ -397,7 +426,7 @@ static void test_parent(_unused_ void **state)
 	/* it is not away: it has moved */
 	evidence_note_parent(&l, PATH, 18, &when);
 	assert_int_equal(evidence_count(l), 0);
-	evidence_keep(&list, "mlx5_0", &l);
+	keep(&list, "mlx5_0", &l);
 	gone = evidence_unjudged(&list, &path);
 	assert_non_null(gone);
 	assert_string_equal(path, PATH);
@@ -407,17 +436,17 @@ static void test_parent(_unused_ void **state)
 	assert_entry(l, 0, EVIDENCE_PARENT, "", "without-driver");
 	evidence_note_parent(&l, PATH, 18, &when);
 	assert_entry(l, 1, EVIDENCE_PARENT, "", "same");
-	evidence_keep(&list, "mlx5_0", &l);
+	keep(&list, "mlx5_0", &l);
 	evidence_recall(&list, "mlx5_0", &l);
 	evidence_note_parent(&l, PATH, 19, &when);
 	assert_entry(l, 2, EVIDENCE_PARENT, "", "replaced");
 	/* other hardware is there before the device is */
-	evidence_keep(&list, "mlx5_0", &l);
+	keep(&list, "mlx5_0", &l);
 	evidence_judge(evidence_unjudged(&list, &path), PARENT_PRESENT, 20, &when);
 	evidence_recall(&list, "mlx5_0", &l);
 	assert_entry(l, 3, EVIDENCE_PARENT, "", "replaced");
 	/* of a device elsewhere with this name nothing is known */
-	evidence_keep(&list, "mlx5_0", &l);
+	keep(&list, "mlx5_0", &l);
 	evidence_recall(&list, "mlx5_0", &l);
 	evidence_note_parent(&l, "/sys/devices/other", 20, &when);
 	assert_int_equal(evidence_count(l), 4);
