@@ -311,8 +311,7 @@ static int finish_objects(Metrics *m)
 	for (MetricObjectKind k = 0; k < _METRIC_OBJECT_KIND_MAX; k++) {
 		MetricObjects *list = &m->objects[k];
 
-		if (list->n > 0)
-			sort(list->items, list->n, sizeof(MetricObject), compare);
+		sort(list->items, list->n, sizeof(MetricObject), compare);
 		if (drop_doubles(list) < 0)
 			return -ENOMEM;
 	}

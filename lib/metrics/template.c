@@ -94,12 +94,12 @@ static int end_piece(MetricsTemplate *t)
 	return check(t);
 }
 
-static int add_slot(MetricsTemplate *t, const uint64_t *counter)
+static void add_slot(MetricsTemplate *t, const uint64_t *counter)
 {
-	if (!array_grow(t->slots, t->n_slots))
-		return -ENOMEM;
-	t->slots[t->n_slots++] = (Slot){t->text.size, counter};
-	return 0;
+	if (array_grow(t->slots, t->n_slots))
+		t->slots[t->n_slots++] = (Slot){t->text.size, counter};
+	else
+		t->text.error = -ENOMEM;
 }
 
 /* The visit that makes a template, and where it is in the old one. */
@@ -217,14 +217,16 @@ static int add_sample(void *userdata, const MetricFamily *f, const MetricSample 
 
 	if (r >= 0)
 		r = begin_piece(t, s->object);
-	if (r >= 0 && s->counter) {
+	if (r < 0)
+		return r;
+	if (s->counter) {
 		text_put_before_number(&t->text, f, s);
-		r = add_slot(t, s->counter);
+		add_slot(t, s->counter);
 		text_put(&t->text, "\n", 1);
-	} else if (r >= 0) {
+	} else {
 		metrics_text_sample(&t->text, f, s);
 	}
-	return r < 0 ? r : end_piece(t);
+	return end_piece(t);
 }
 
 int metrics_template_renew(MetricsTemplate **t, const Metrics *m, MetricsFormat format,

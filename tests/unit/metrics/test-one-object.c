@@ -14,6 +14,15 @@
 #define PORT	"/org/rdma/device/0/port/1"
 #define OBJECTS "a{oa{sa{sv}}}"
 
+static bool no_memory;
+
+void *__real_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_realloc(void *p, size_t size)
+{
+	return no_memory ? NULL : __real_realloc(p, size);
+}
+
 /* A machine with a device that has one port. */
 static Metrics *machine(void)
 {
@@ -75,6 +84,9 @@ static void test_one_object(_unused_ void **state)
 	message_seal(m);
 	assert_int_equal(metrics_read_object(metrics, PORT, m), -ENXIO);
 	sd_bus_message_unref(m);
+	no_memory = true; /* for its labels */
+	read_one(metrics, PORT, "mlx5_0", 19, -ENOMEM);
+	no_memory = false;
 	expect(metrics, line, true);
 	expect(metrics, "rdma_device_info{device=\"mlx5_0\"} 1\n", true);
 	read_one(metrics, PORT, "mlx5_0", 0, 0);
