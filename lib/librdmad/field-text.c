@@ -36,6 +36,17 @@ static uint64_t load(const void *at, size_t size)
 	return value;
 }
 
+static _printf_(3, 4) int write_text(char *ret, size_t size, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(ret, size, format, args);
+	va_end(args);
+	return (size_t)n < size ? 0 : -ENOSPC;
+}
+
 static int write_names(const char *const *names, char *ret, size_t size)
 {
 	size_t length = 0;
@@ -53,29 +64,22 @@ static int write_names(const char *const *names, char *ret, size_t size)
 
 static int write_value(const AttrValue *v, char *ret, size_t size)
 {
-	int n = 0;
-
 	switch (v->kind) {
 	case ATTR_VALUE_BOOL:
-		n = snprintf(ret, size, "%s", v->boolean ? "yes" : "no");
-		break;
+		return write_text(ret, size, "%s", v->boolean ? "yes" : "no");
 	case ATTR_VALUE_U32:
-		n = snprintf(ret, size, "%" PRIu32, v->u32);
-		break;
+		return write_text(ret, size, "%" PRIu32, v->u32);
 	case ATTR_VALUE_U64:
-		n = snprintf(ret, size, "%" PRIu64, v->u64);
-		break;
+		return write_text(ret, size, "%" PRIu64, v->u64);
 	case ATTR_VALUE_S32:
-		n = snprintf(ret, size, "%" PRIi32, v->s32);
-		break;
+		return write_text(ret, size, "%" PRIi32, v->s32);
 	case ATTR_VALUE_TEXT:
 	case ATTR_VALUE_LIST:
-		n = snprintf(ret, size, "%s", v->text);
-		break;
+		return write_text(ret, size, "%s", v->text);
 	case ATTR_VALUE_NAMES:
 		return write_names(v->names, ret, size);
 	}
-	return (size_t)n < size ? 0 : -ENOSPC;
+	__builtin_unreachable();
 }
 
 EXPORT int rdmad_field_text(const struct rdmad_port *port, unsigned int field, char *ret,
@@ -94,9 +98,7 @@ EXPORT int rdmad_field_text(const struct rdmad_port *port, unsigned int field, c
 	row = &port_attributes[fields[field].attr];
 	at = (const char *)port + fields[field].offset;
 	if (attr_is_text(row->type))
-		return (size_t)snprintf(ret, size, "%.*s", (int)fields[field].size, at) < size
-			       ? 0
-			       : -ENOSPC;
+		return write_text(ret, size, "%.*s", (int)fields[field].size, at);
 	values.protocol = port->hot.protocol;
 	attr_set_raw(row, &values, load(at, fields[field].size));
 	r = attr_publish(row, &values, &value);
