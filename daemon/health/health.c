@@ -627,6 +627,8 @@ void health_forget_device(Health *h, Device *d)
 {
 	if (!d->health)
 		return;
+	for (uint32_t i = 0; i < d->n_ports; i++)
+		health_forget_port(h, d->ports[i]);
 	kept_done(&d->health->kept);
 	object_free(d->health->object);
 	free(d->health);
@@ -686,6 +688,8 @@ Health *health_free(Health *h)
 {
 	if (!h)
 		return NULL;
+	for (size_t i = 0; i < h->cache->n_devices; i++)
+		health_forget_device(h, h->cache->devices[i]);
 	set_done(h);
 	kept_done(&h->kept);
 	value_done(&h->history);

@@ -42,7 +42,7 @@ bool health_take_counters(Health *h, Port *p, SampleEnd end, const Table *read,
 			  uint64_t realtime_usec, uint64_t monotonic_usec);
 /* When those of P itself were taken last, on CLOCK_MONOTONIC; 0: never. */
 uint64_t health_counters_usec(const Port *p);
-/* P, or D whose ports have gone, is about to be freed. */
+/* P, or D with its ports, is about to be freed. */
 void health_forget_port(Health *h, Port *p);
 void health_forget_device(Health *h, Device *d);
 

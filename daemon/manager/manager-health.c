@@ -247,13 +247,6 @@ void manager_health_judge_all(Manager *m)
 
 void manager_health_end(Manager *m)
 {
-	for (size_t i = 0; m->health && i < m->cache.n_devices; i++) {
-		Device *d = m->cache.devices[i];
-
-		for (uint32_t k = 0; k < d->n_ports; k++)
-			health_forget_port(m->health, d->ports[k]);
-		health_forget_device(m->health, d);
-	}
 	sd_event_source_disable_unref(m->health_timer);
 	m->health = health_free(m->health);
 	m->machine_findings = table_free(m->machine_findings);

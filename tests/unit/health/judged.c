@@ -14,8 +14,6 @@ void judged_begin(Judged *j, uint64_t settle, uint64_t counters)
 
 void judged_remove(Judged *j, Device *d)
 {
-	for (uint32_t i = 0; i < d->n_ports; i++)
-		health_forget_port(j->health, d->ports[i]);
 	health_forget_device(j->health, d);
 	d->evidence = evidence_free(d->evidence);
 	cache_remove_device(&j->cache, d);

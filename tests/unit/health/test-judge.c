@@ -81,11 +81,6 @@ static void test_others_change(_unused_ void **state)
 	answer(h, other, 2, PORT_STATE_DOWN);
 	health_judge(h, 2, tell, NULL);
 	assert_true(is_found(device_port(other, 2), "netdev-up"));
-	for (size_t i = 0; i < cache.n_devices; i++) {
-		for (uint32_t number = 1; number <= 2; number++)
-			health_forget_port(h, device_port(cache.devices[i], number));
-		health_forget_device(h, cache.devices[i]);
-	}
 	health_free(h);
 	cache_done(&cache);
 }
