@@ -447,11 +447,10 @@ static int parse_text(Scenario *s, char *text, size_t size, unsigned int *ret_li
 	unsigned int line = 0;
 	int r;
 
-	for (char *p = text, *next; p < text + size; p = next) {
-		char *end = memchr(p, '\n', (size_t)(text + size - p));
-
-		next = end ? end + 1 : text + size;
-		end = end ? end : text + size; /* where read_file() has put a 0 */
+	for (char *p = text, *end; p < text + size; p = end + 1) {
+		end = memchr(p, '\n', (size_t)(text + size - p));
+		if (!end)
+			end = text + size; /* where read_file() has put a 0 */
 		*ret_line = ++line;
 		*end = '\0';
 		if (end - p > SCENARIO_LINE_MAX)

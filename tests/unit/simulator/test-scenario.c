@@ -96,6 +96,8 @@ static const ErrorCase syntax_errors[] = {
 	{"# c\n\n[device a\n", ":3: [device a: expected ']' at the end"},
 	{"[fabric]\n", ":1: [fabric]: expected [device NAME], [port NAME/NUMBER], "
 		       "[port NAME/*] or [script]"},
+	{"[fabric a]\nprotocol = infiniband\n", ":1: [fabric a]: expected [device NAME], "
+						"[port NAME/NUMBER], [port NAME/*] or [script]"},
 	{"[port a]\n", ":1: [port a]: expected [device NAME], [port NAME/NUMBER], "
 		       "[port NAME/*] or [script]"},
 	{"[port a/0]\n", ":1: [port a/0]: expected [device NAME], [port NAME/NUMBER], "
@@ -423,7 +425,7 @@ static void test_speed(void **state)
 	}
 }
 
-/* A record has the times of a machine that runs for years. */
+/* A record has the times of a machine that runs for years, and its last line may have no end. */
 static void test_late(void **state)
 {
 	_cleanup_(simulated_machine_done) SimulatedMachine s = {};
@@ -431,8 +433,9 @@ static void test_late(void **state)
 	size_t n;
 
 	(void)state;
-	load_text(SCRIPT "at 3456000.5s: set a/1 lid=1\nat 315360000s: set a/1 lid=2\n", &s);
+	load_text(SCRIPT "at 3456000.5s: set a/1 lid=1\nat 315360000s: set a/1 lid=2", &s);
 	steps = scenario_steps(s.scenario, &n);
+	assert_int_equal(n, 2);
 	assert_int_equal(steps[0].at_usec, 3456000500000);
 	assert_int_equal(steps[1].at_usec, 315360000000000);
 }

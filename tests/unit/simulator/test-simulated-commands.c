@@ -299,6 +299,8 @@ static void test_add(void **state)
 	expect_failure(f, "add y protocol=opa color=red", -EINVAL,
 		       "color: no attribute of a device, expected a field of it such as fw_ver or "
 		       "node_desc");
+	expect_failure(f, "add y protocol=opa fw_ver", -EINVAL,
+		       "fw_ver: expected ATTRIBUTE=VALUE or event=REASON");
 	expect_failure(f, "add z", -EEXIST, "z: there is such a device, expected another name");
 	assert_null(simulated_machine_device(&f->machine, 4));
 }
