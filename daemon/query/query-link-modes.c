@@ -91,7 +91,6 @@ static void speeds_text(const LinkModeSet *set, AttrText ret)
 #include "link-modes.def"
 	};
 	ListWriter w;
-	bool is_empty = true;
 
 	list_begin(&w, ATTR_WORDS, ret, sizeof(AttrText));
 	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++) {
@@ -104,11 +103,7 @@ static void speeds_text(const LinkModeSet *set, AttrText ret)
 				found |= has_mode(set, mode);
 		if (found)
 			list_add_word(&w, speeds[i].word);
-		is_empty &= !found;
 	}
-	list_end(&w);
-	if (is_empty)
-		*ret = '\0';
 }
 
 int link_modes_take(const struct nlmsghdr *message, void *port)
