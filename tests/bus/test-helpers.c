@@ -16,9 +16,10 @@
 
 #define NEVER_USEC (24 * 3600 * USEC_PER_SEC)
 
-/* main() of rdmad-processes and of rdmad-cable */
+/* main() of rdmad-processes, rdmad-cable and rdmad-networkd */
 int processes_main(int argc, char *argv[]);
 int cable_main(int argc, char *argv[]);
+int networkd_main(int argc, char *argv[]);
 
 static uint64_t idle_usec;
 
@@ -188,6 +189,19 @@ static void test_neighbors(void **state)
 	assert_string_equal(system, "switch");
 }
 
+/* On this bus is no systemd that could say whether systemd-networkd runs. */
+static void test_networkd(void **state)
+{
+	Fixture *f = *state;
+	pid_t helper = start(f, "org.rdma.Networkd", networkd_main);
+
+	assert_true(sd_bus_call_method(f->bus, "org.rdma.Networkd", "/org/rdma/networkd",
+				       "org.rdma.Networkd", "List", NULL, NULL, NULL) < 0);
+	assert_int_equal(fixture_wait_process(helper), 0);
+	assert_int_equal(networkd_main(3, (char *[]){"program", "socket", "more", NULL}),
+			 EXIT_FAILURE);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
@@ -195,6 +209,7 @@ int main(void)
 		TEST(test_processes),
 		TEST(test_cable),
 		TEST(test_neighbors),
+		TEST(test_networkd),
 	};
 
 	return cmocka_run_group_tests_name("helpers", tests, NULL, NULL);

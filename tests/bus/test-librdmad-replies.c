@@ -365,6 +365,11 @@ static void test_find_any_paths(void **state)
 	e->script.path = RDMAD_DEVICE_PREFIX "/4/port/1";
 	assert_int_equal(rdmad_find_any(r, "x", &h), 0);
 	assert_int_equal(h.slot, 1);
+	/* the daemon has ended since it answered */
+	e->record->hot.sequence++;
+	other.hot.flags |= RDMAD_PORT_CLOSED;
+	memory_write(e->record, &other);
+	assert_int_equal(rdmad_find_any(r, "x", &h), -ENOTCONN);
 	rdmad_close(r);
 }
 

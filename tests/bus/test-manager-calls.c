@@ -5,6 +5,29 @@
 
 #include "fake-source.h"
 
+static bool no_memory;
+
+int __real_schedule_mark(Schedule *w, uint32_t port, EventReason reason);
+int __wrap_schedule_mark(Schedule *w, uint32_t port, EventReason reason);
+int __wrap_schedule_mark(Schedule *w, uint32_t port, EventReason reason)
+{
+	return no_memory ? -ENOMEM : __real_schedule_mark(w, port, reason);
+}
+
+/* There is no memory for the question: the caller does not wait for its answer. */
+static void test_no_memory(void **state)
+{
+	Test *t = *state;
+	Call c = {};
+
+	no_memory = true;
+	call_query(t, &c, PORT_1);
+	wait_call(t, &c, RDMAD_ERROR_QUERY_FAILED);
+	no_memory = false;
+	assert_int_equal(fake.n_queries, 1);
+	assert_false(port(t, 1, 1)->stale);
+}
+
 static void test_cannot_ask(void **state)
 {
 	Test *t = *state;
@@ -285,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ANSWERED(test_cannot_ask),
+		ANSWERED(test_no_memory),
 		ANSWERED(test_counters_in_turn),
 		ANSWERED(test_counters_fail),
 		ANSWERED(test_stale_is_not_fresh),

@@ -4,6 +4,29 @@
 
 #include "decode.h"
 #include "fake-source.h"
+#include "log.h"
+
+#define MESSAGE_ID_STATE "889996fde0584a548466e442896fef12"
+
+/* The last transition in the journal, with its fields. */
+static char logged[512];
+
+void __wrap_log_with_fields(int level, const LogField *fields, size_t n, const char *format, ...)
+	_printf_(4, 5);
+void __wrap_log_with_fields(int level, const LogField *fields, size_t n, const char *format, ...)
+{
+	char *at = logged;
+	va_list args;
+
+	if (!streq(fields[0].value, MESSAGE_ID_STATE))
+		return;
+	at += sprintf(at, "%d ", level);
+	for (size_t i = 1; i < n; i++)
+		at += sprintf(at, "%s=%s ", fields[i].key, fields[i].value);
+	va_start(args, format);
+	vsprintf(at, format, args);
+	va_end(args);
+}
 
 static const History *history(Test *t)
 {
@@ -117,6 +140,38 @@ static void test_reason(void **state)
 	assert_string_equal(reason, "port-active");
 }
 
+/* What the journal says of port 2, which has gone down and is active again. */
+static void test_journal(void **state)
+{
+	static const struct {
+		EventReason reason;
+		uint32_t state;
+		const char *logged;
+	} cases[] = {
+		{REASON_PORT_ERROR, PORT_STATE_DOWN,
+		 "5 RDMA_DEVICE=mlx5_0 RDMA_PORT=2 "
+		 "RDMA_OLD_STATE=active RDMA_STATE=down RDMA_REASON=port-error "
+		 "mlx5_0/2: active -> down (port-error)"},
+		{REASON_PORT_ACTIVE, PORT_STATE_ACTIVE,
+		 "6 RDMA_DEVICE=mlx5_0 RDMA_PORT=2 "
+		 "RDMA_OLD_STATE=down RDMA_STATE=active RDMA_REASON=port-active "
+		 "mlx5_0/2: down -> active (port-active)"},
+	};
+	Test *t = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t n = fake.n_queries;
+
+		*logged = '\0';
+		tell(1, 2, cases[i].reason);
+		RUN_UNTIL(t, fake.n_queries > n);
+		answer(cases[i].state);
+		RUN_UNTIL(t, *logged);
+		assert_string_equal(logged, cases[i].logged);
+		answer_rest(t, 1, cases[i].state);
+	}
+}
+
 /* Events of a port that does not exist, or that was never read, change no history. */
 static void test_strange_events(void **state)
 {
@@ -128,6 +183,7 @@ static void test_strange_events(void **state)
 	tell(1, 200, REASON_PORT_ERROR);
 	tell(7, 1, REASON_PORT_ERROR);
 	answer(PORT_STATE_ACTIVE);
+	assert_int_equal(history(t)->n, 1);
 	RUN_UNTIL(t, fake.n_queries == 2);
 	answer(PORT_STATE_ACTIVE);
 	assert_int_equal(history(t)->n, 1);
@@ -163,8 +219,9 @@ static void test_first_interface(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ANSWERED(test_flaps),  ANSWERED(test_down),	 ANSWERED(test_event_during_query),
-		ANSWERED(test_reason), NEW(test_strange_events), NEW(test_first_interface),
+		ANSWERED(test_flaps),	ANSWERED(test_down),	  ANSWERED(test_event_during_query),
+		ANSWERED(test_reason),	NEW(test_strange_events), NEW(test_first_interface),
+		ANSWERED(test_journal),
 	};
 
 	unsetenv("NOTIFY_SOCKET");

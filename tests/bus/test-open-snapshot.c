@@ -378,12 +378,13 @@ static void test_bus_restarts(void **state)
 {
 	Fixture *f = *state;
 	struct rdmad *r = open_snapshot(f);
-	struct rdmad_handle ib = find(r, "mlx5_0");
+	struct rdmad_handle ib = find(r, "mlx5_0"), any;
 	struct rdmad_hot hot;
 
 	fixture_stop_bus(f);
 	assert_int_equal(rdmad_read_hot(r, ib, &hot), 0);
 	assert_int_equal(rdmad_reopen(r), -ECONNREFUSED);
+	assert_int_equal(rdmad_find_any(r, "eth0", &any), -ECONNREFUSED);
 	fixture_start_bus(f);
 	fixture_connect(f);
 	fixture_wait_name(f);

@@ -3,10 +3,11 @@
 
 #include "env.h"
 
-/* A connection on which the bus refuses match rules while SPOIL is not 0. */
+/* A connection on which the bus refuses match rules while SPOIL is not 0. RULES: those that were
+ * added and not removed. */
 typedef struct Refusal {
 	GDBusConnection *connection;
-	gint spoil;
+	gint spoil, rules;
 	guint filter;
 } Refusal;
 
@@ -15,11 +16,18 @@ static GDBusMessage *spoil_match(_unused_ GDBusConnection *connection, GDBusMess
 				 gboolean incoming, gpointer user_data)
 {
 	g_autoptr(GDBusMessage) original = NULL;
+	const char *member = g_dbus_message_get_member(m);
 	GDBusMessage *spoilt;
+	Refusal *r = user_data;
 
-	if (incoming || g_strcmp0(g_dbus_message_get_member(m), "AddMatch") != 0 ||
-	    !g_atomic_int_get((gint *)user_data))
+	if (!incoming && g_strcmp0(member, "RemoveMatch") == 0)
+		g_atomic_int_dec_and_test(&r->rules);
+	if (incoming || g_strcmp0(member, "AddMatch") != 0)
 		return m;
+	if (!g_atomic_int_get(&r->spoil)) {
+		g_atomic_int_inc(&r->rules);
+		return m;
+	}
 	original = m;
 	spoilt = g_dbus_message_copy(m, NULL);
 	g_dbus_message_set_body(spoilt, g_variant_new("(s)", "nonsense"));
@@ -29,7 +37,7 @@ static GDBusMessage *spoil_match(_unused_ GDBusConnection *connection, GDBusMess
 static void refusal_init(Refusal *r, Fixture *f)
 {
 	r->connection = log_connect(f);
-	r->filter = g_dbus_connection_add_filter(r->connection, spoil_match, &r->spoil, NULL);
+	r->filter = g_dbus_connection_add_filter(r->connection, spoil_match, r, NULL);
 }
 
 static void refusal_done(Refusal *r)
@@ -40,6 +48,13 @@ static void refusal_done(Refusal *r)
 	g_object_unref(r->connection);
 }
 #define _cleanup_refusal_ _cleanup_(refusal_done)
+
+/* The rules of R, once all that was sent before has gone through its filter. */
+static gint count_rules(Refusal *r)
+{
+	assert_true(g_dbus_connection_flush_sync(r->connection, NULL, NULL));
+	return g_atomic_int_get(&r->rules);
+}
 
 static gboolean start_async(RdmadClient *client, GCancellable *cancellable, GError **error)
 {
@@ -114,13 +129,18 @@ static void test_other_client(_unused_ void **state)
 	assert_non_null(follows);
 	fails = g_object_new(RDMAD_TYPE_CLIENT, "connection", r.connection, NULL);
 	g_atomic_int_set(&r.spoil, 1);
+	assert_int_equal(count_rules(&r), 2);
 	assert_false(g_initable_init(G_INITABLE(fails), NULL, NULL));
 	g_clear_object(&fails);
+	assert_int_equal(count_rules(&r), 2);
 	port = RDMAD_OBJECT(rdmad_client_get_port(follows, "mlx5_0/1"));
 	g_signal_connect(port, "notify::lid", G_CALLBACK(log_take_notify), seen);
 	fixture_simulate(e.f, "set mlx5_0/1 lid=42 event=lid-change");
 	wait_until(seen->len > 0);
 	g_signal_handlers_disconnect_by_data(port, seen);
+	/* what it has added it removes */
+	g_clear_object(&follows);
+	assert_int_equal(count_rules(&r), 0);
 }
 
 static void test_cancel(_unused_ void **state)
@@ -140,6 +160,8 @@ static void test_cancel(_unused_ void **state)
 		assert_null(rdmad_client_get_connection(client));
 		assert_true(starts[i](client, NULL, NULL));
 		assert_true(rdmad_client_get_connected(client));
+		/* it does not wait for a time to connect again */
+		assert_null(g_main_context_find_source_by_user_data(NULL, client));
 	}
 }
 

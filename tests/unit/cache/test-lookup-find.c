@@ -248,6 +248,36 @@ static void test_find(void **state)
 	assert_string_equal(found_by(c, "0x77", _FIND_MAX, NULL), "system-guid mlx5_1/1 mlx5_1/2");
 }
 
+/* One name of a device after the other becomes another one. */
+static void test_device_names_change(void **state)
+{
+	static const char *const names[][2] = {{"mlx5_0", "mlx5_9"},
+					       {"0000:c1:00.0", "0000:c2:00.0"},
+					       {"0x55", "0x56"},
+					       {"0x77", "0x78"}};
+	Cache *c = *state;
+
+	add_function(c, 1, names[0][0], names[1][0], 0x55);
+	for (size_t i = 0; i <= ARRAY_SIZE(names); i++) {
+		DeviceSnapshot s = {};
+		AttrMask changed;
+		Device *d;
+
+		DEVICE_SUPPLY(&s, index, 1);
+		DEVICE_SUPPLY_TEXT(&s, name, names[0][i > 0]);
+		DEVICE_SUPPLY_TEXT(&s, pci_address, names[1][i > 1]);
+		DEVICE_SUPPLY(&s, node_guid, 0x55U + (i > 2));
+		DEVICE_SUPPLY(&s, sys_image_guid, 0x77U + (i > 3));
+		DEVICE_SUPPLY(&s, port_count, 2);
+		assert_true(apply_device(c, &s, 0, &d, &changed) >= 0);
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+			assert_string_equal(found_by(c, names[k][i <= k], _FIND_MAX, NULL), "none");
+			assert_string_not_equal(found_by(c, names[k][i > k], _FIND_MAX, NULL),
+						"none");
+		}
+	}
+}
+
 /* More ports than there is room for: the first of them, and how many there are. */
 static void test_find_many(void **state)
 {
@@ -269,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_find_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_device_names_change, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("lookup-find", tests, NULL, NULL);

@@ -11,6 +11,15 @@
 #include "event.h"
 #include "wait.h"
 
+static bool no_stream;
+
+FILE *__real_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+	return no_stream ? NULL : __real_open_memstream(text, size);
+}
+
 enum { DOWN = 1, INIT, ARMED, ACTIVE };
 
 static Device *add_device(Cache *c, uint32_t index, const char *name, uint32_t ports)
@@ -242,6 +251,9 @@ static void test_since(void **state)
 	assert_int_equal(wait_add(&w, "mlx5_0"), 0);
 	assert_false(wait_look(&w, c, 1000000));
 	assert_says(&w, 1500000, "mlx5_0: no such port for at least 0.500 s");
+	no_stream = true;
+	assert_null(wait_describe(&w, 1500000));
+	no_stream = false;
 	d = add_device(c, 1, "mlx5_0", 1);
 	p = device_port(d, 1);
 	assert_false(wait_look(&w, c, 2000000));

@@ -154,10 +154,12 @@ static void test_domain(_unused_ void **state)
 	static const char *const others[] = {"leaf1.dc1.example", "leaf2.dc1.example",
 					     "leaf4.dc2.example"};
 	static const char *const dotted[] = {"sw-7.1", "sw-7.2", "sw-7.4"};
+	static const char *const plain[] = {"1", "2", "4"};
 
 	assert_int_equal(is_shared(names, names[0]), 1);
 	assert_int_equal(is_shared(others, others[0]), 0);
 	assert_int_equal(is_shared(dotted, dotted[0]), 1);
+	assert_int_equal(is_shared(plain, plain[0]), 1);
 }
 
 int main(void)

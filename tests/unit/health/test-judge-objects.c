@@ -166,6 +166,7 @@ static void test_tables(_unused_ void **state)
 	_cleanup_shown_ Shown s;
 	const Value *table, *entry, *tail;
 	PortSnapshot port;
+	size_t n;
 
 	show(&s);
 	table = object_value(s.device, DEVICE_ATTR_chardevs);
@@ -177,6 +178,8 @@ static void test_tables(_unused_ void **state)
 	answer(&s, &port);
 	table = object_value(s.port, PORT_ATTR_gids);
 	assert_true(table && table->type == VALUE_ARRAY && table->n == 2);
+	assert_true(object_count(s.port, PORT_ATTR_gids, &n));
+	assert_int_equal(n, 2);
 	entry = &table->items[1];
 	assert_int_equal(entry->type, VALUE_STRUCT);
 	assert_int_equal(entry->n, 6);
@@ -197,7 +200,10 @@ static void test_tables(_unused_ void **state)
 	answer(&s, &port);
 	table = object_value(s.port, PORT_ATTR_gids);
 	assert_true(table && table->type == VALUE_ARRAY && table->n == 0);
+	assert_true(object_count(s.port, PORT_ATTR_gids, &n));
+	assert_int_equal(n, 0);
 	assert_none(s.port, PORT_ATTR_vfs, "not-reported");
+	assert_false(object_count(s.port, PORT_ATTR_vfs, &n));
 	assert_none(s.device, DEVICE_ATTR_health_reporters, "not-reported");
 }
 
