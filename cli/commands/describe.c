@@ -147,7 +147,7 @@ static void print_counter(const Context *c, const CounterRow *row)
 	char text[64] = "not known", metric[METRIC_NAME_MAX];
 
 	print_heading(c, row->name, counter_group_name(row->group));
-	print_help(c, row->help);
+	print_help(c, counter_help(row));
 	print_line(c, "Unit", counter_unit_name(row->unit));
 	if (row->bits == COUNTER_BITS_EXT)
 		snprintf(text, sizeof(text), "64 bits, or 32 without extended counters");
@@ -158,7 +158,7 @@ static void print_counter(const Context *c, const CounterRow *row)
 	if (!streq(row->file, row->name))
 		print_line(c, "File", row->file);
 	print_line(c, "Source", "sysfs, when somebody asks");
-	metric_counter_name(row, metric);
+	metric_counter_name(row->group, row->name, row->unit, metric);
 	print_line(c, "Metric", metric);
 }
 
@@ -205,7 +205,7 @@ static void json_members(FILE *f, AttrType type)
 		add_text(f, "name", column->field);
 		add_text(f, "tail", column->tail);
 		add_text(f, "unit", unit_rows[column->unit].name);
-		add_text(f, "help", column->help);
+		add_text(f, "help", column_help(l, i));
 		json_close(f);
 	}
 	json_close_list(f);
@@ -250,9 +250,9 @@ static void print_counter_json(const Context *c, const CounterRow *row)
 	add_text(f, "group", counter_group_name(row->group));
 	add_text(f, "file", row->file);
 	add_text(f, "unit", counter_unit_name(row->unit));
-	metric_counter_name(row, metric);
+	metric_counter_name(row->group, row->name, row->unit, metric);
 	add_text(f, "metric", metric);
-	add_text(f, "help", row->help);
+	add_text(f, "help", counter_help(row));
 	json_close(f);
 }
 
@@ -370,7 +370,7 @@ static void describe_counters(Description *d)
 		else if (!d->brief)
 			print_counter(d->c, row);
 		else
-			print_brief(d, row->name, row->help);
+			print_brief(d, row->name, counter_help(row));
 	}
 }
 

@@ -7,6 +7,8 @@
 
 int asked_begin(AskedBy *a)
 {
+	if (a->by_check)
+		return 0;
 	assert(n_checks <= CHECKS_MAX);
 	a->by_check = calloc(n_checks, sizeof(*a->by_check));
 	if (!a->by_check)
@@ -28,8 +30,11 @@ void asked_done(AskedBy *a)
 static void note_rows(AskedBy *a, unsigned int place, const AttrMask rows[_ASKED_MAX])
 {
 	for (AskedOf i = 0; i < _ASKED_MAX; i++) {
-		AttrMask new = mask_without(rows[i], a->by_check[place][i]);
+		AttrMask new;
 
+		if (mask_is_empty(&rows[i]))
+			continue;
+		new = mask_without(rows[i], a->by_check[place][i]);
 		/* a check asks for the same nearly every time */
 		if (mask_is_empty(&new))
 			continue;

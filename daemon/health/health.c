@@ -123,7 +123,8 @@ static void find_set(Health *h)
 	h->list.items = calloc(c->n_devices + c->n_ports + 1, sizeof(Object *));
 	h->ports = calloc(c->n_ports + 1, sizeof(Object *));
 	h->devices = calloc(c->n_devices + 1, sizeof(Object *));
-	if (!h->list.items || !h->ports || !h->devices) {
+	if (!h->list.items || !h->ports || !h->devices ||
+	    (c->n_devices > 0 && asked_begin(&h->asked) < 0)) {
 		set_done(h);
 		return;
 	}
@@ -671,10 +672,8 @@ int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Heal
 {
 	Health *h = calloc(1, sizeof(*h));
 
-	if (!h || asked_begin(&h->asked) < 0) {
-		free(h);
+	if (!h)
 		return -ENOMEM;
-	}
 	h->cache = h->kept.cache = c;
 	h->settle_usec = settle_usec;
 	h->counter_usec = counter_usec;

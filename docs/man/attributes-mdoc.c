@@ -47,7 +47,7 @@ static void put_columns(const TableLayout *l)
 			continue;
 		printf(".It Va %s Pq Vt %s%s%s%s\n", c->tail[0] ? c->tail : c->field, c->signature,
 		       *unit ? " , " : "", unit, c->tail[0] ? " , No in the tail" : "");
-		mdoc_put_text(c->help);
+		mdoc_put_text(column_help(l, i));
 		putchar('\n');
 	}
 	printf(".It tail Pq Vt %s\n", COLUMN_TAIL_SIGNATURE);
@@ -252,7 +252,7 @@ static void put_counters(void)
 			else if (row->bits > 0)
 				printf(" , %u bits", row->bits);
 			putchar('\n');
-			mdoc_put_text(row->help);
+			mdoc_put_text(counter_help(row));
 			putchar('\n');
 		}
 		puts(".El");

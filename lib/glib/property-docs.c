@@ -53,7 +53,7 @@ static void put_columns(const TableLayout *l)
 		printf(" * - `%s` (`%s`%s): ",
 		       l->columns[i].tail[0] ? l->columns[i].tail : l->columns[i].field,
 		       l->columns[i].signature, l->columns[i].tail[0] ? ", in the tail" : "");
-		put_text(l->columns[i].help);
+		put_text(column_help(l, i));
 		putchar('\n');
 	}
 	puts(" * - the tail (`a{sv}`): members by name. One that is 0 or empty is left out; a "

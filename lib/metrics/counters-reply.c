@@ -47,17 +47,13 @@ static size_t find_row(CounterGroup group, const char *name, size_t *cursor)
 /* Finds the row of the counter NAME of GROUP; CURSOR as for find_row(). */
 static void find_known(const char *group, const char *name, size_t *cursor, Known *ret)
 {
-	CounterRow row;
-
 	*ret = (Known){.name = name, .row = n_counter_rows};
 	ret->is_known = find_group(group, &ret->group);
 	if (!ret->is_known)
 		return;
 	ret->row = find_row(ret->group, name, cursor);
-	if (ret->row < n_counter_rows)
-		return;
-	row = foreign_row(ret->group, name);
-	metric_counter_name(&row, ret->metric);
+	if (ret->row == n_counter_rows)
+		metric_counter_name(ret->group, name, COUNTER_UNKNOWN, ret->metric);
 }
 
 static int add_foreign(Metrics *m, const MetricObject *o, const Known *k, uint64_t value)

@@ -92,12 +92,6 @@ MetricObject *metrics_find_port(const Metrics *m, uint32_t device, uint32_t port
 /* The port at PATH; NULL if there is none. */
 MetricObject *metrics_find_path(const Metrics *m, const char *path);
 
-/* A row of counters.def that does not exist, for the name of a counter without one. */
-static inline CounterRow foreign_row(CounterGroup group, const char *name)
-{
-	return (CounterRow){.group = group, .file = name, .name = name, .unit = COUNTER_UNKNOWN};
-}
-
 /* The unit of a row or counter, as metrics call it: "bytes_per_second"; "" if it has none. */
 const char *metric_row_unit(const Attribute *row);
 const char *metric_counter_unit(const CounterRow *row);

@@ -201,8 +201,10 @@ bool metric_row_name(const Attribute *row, char ret[METRIC_NAME_MAX]);
 const char *metric_info_name(const Attribute *row);
 /* The name of that label: "firmware_version". */
 void metric_label_name(const Attribute *row, char ret[METRIC_NAME_MAX]);
-/* The name of the family that the counter ROW is: "rdma_port_xmit_bytes_total". */
-void metric_counter_name(const CounterRow *row, char ret[METRIC_NAME_MAX]);
+/* The name of the family that a counter is: "rdma_port_xmit_bytes_total". One without a row has the
+ * unit COUNTER_UNKNOWN. */
+void metric_counter_name(CounterGroup group, const char *name, CounterUnit unit,
+			 char ret[METRIC_NAME_MAX]);
 
 /* Text */
 

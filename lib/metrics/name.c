@@ -113,24 +113,25 @@ void metric_label_name(const Attribute *row, char ret[METRIC_NAME_MAX])
 }
 
 /* The name without "_total". */
-static void name_counter(const CounterRow *row, char ret[METRIC_NAME_MAX])
+static void name_counter(CounterGroup group, const char *name, char ret[METRIC_NAME_MAX])
 {
 	const char *rest = NULL;
 
 	snprintf(ret, METRIC_NAME_MAX, "rdma_port_%s",
-		 row->group == COUNTER_GROUP_HARDWARE  ? "hw_"
-		 : row->group == COUNTER_GROUP_DEVICE  ? "device_"
-		 : row->group == COUNTER_GROUP_ETHTOOL ? "ethtool_"
-						       : "");
-	if (row->group == COUNTER_GROUP_PORT)
-		rest = startswith(row->name, "port_");
-	add_snake_case(ret, rest ? rest : row->name);
+		 group == COUNTER_GROUP_HARDWARE  ? "hw_"
+		 : group == COUNTER_GROUP_DEVICE  ? "device_"
+		 : group == COUNTER_GROUP_ETHTOOL ? "ethtool_"
+						  : "");
+	if (group == COUNTER_GROUP_PORT)
+		rest = startswith(name, "port_");
+	add_snake_case(ret, rest ? rest : name);
 }
 
-void metric_counter_name(const CounterRow *row, char ret[METRIC_NAME_MAX])
+void metric_counter_name(CounterGroup group, const char *name, CounterUnit unit,
+			 char ret[METRIC_NAME_MAX])
 {
-	name_counter(row, ret);
-	if (row->unit != COUNTER_UNKNOWN)
+	name_counter(group, name, ret);
+	if (unit != COUNTER_UNKNOWN)
 		add(ret, "_total");
 }
 
@@ -139,6 +140,6 @@ const char *metric_counter_unit(const CounterRow *row)
 	const char *unit = row->unit == COUNTER_UNKNOWN ? "" : counter_unit_name(row->unit);
 	char name[METRIC_NAME_MAX];
 
-	name_counter(row, name);
+	name_counter(row->group, row->name, name);
 	return *unit && ends_with_word(name, unit) ? unit : "";
 }

@@ -83,7 +83,7 @@ static void visit_counter(Visit *v, size_t i)
 	if (!*row->node_exporter)
 		return;
 	begin(v, METRIC_TYPE_COUNTER, row->node_exporter,
-	      row->unit == COUNTER_BYTES ? counter_unit_name(row->unit) : "", row->help);
+	      row->unit == COUNTER_BYTES ? counter_unit_name(row->unit) : "", counter_help(row));
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		if (o->counters && o->counters[i].valid)
 			visit_put_counter(v, o, &o->counters[i].value);

@@ -72,6 +72,7 @@ static const char *label_name(Visit *v, const Attribute *row, size_t i)
 /* That of the counter in row number I. NULL without memory. */
 static const struct CounterName *counter_name(Visit *v, size_t i)
 {
+	const CounterRow *row = &counter_rows[i];
 	char made[METRIC_NAME_MAX];
 	struct CounterName *c;
 
@@ -84,8 +85,8 @@ static const struct CounterName *counter_name(Visit *v, size_t i)
 	c = &kept.counters[i];
 	if (c->family)
 		return c;
-	c->unit = metric_counter_unit(&counter_rows[i]);
-	metric_counter_name(&counter_rows[i], made);
+	c->unit = metric_counter_unit(row);
+	metric_counter_name(row->group, row->name, row->unit, made);
 	return keep_name(v, &c->family, made) ? c : NULL;
 }
 
@@ -288,7 +289,8 @@ static void visit_counter(Visit *v, size_t i)
 
 	if (!name)
 		return;
-	visit_begin_family(v, name->family, METRIC_TYPE_COUNTER, name->unit, counter_rows[i].help);
+	visit_begin_family(v, name->family, METRIC_TYPE_COUNTER, name->unit,
+			   counter_help(&counter_rows[i]));
 	for (size_t n = 0; (o = visit_next(v, list, &n));)
 		if (o->counters && o->counters[i].valid)
 			visit_put_counter(v, o, &o->counters[i].value);

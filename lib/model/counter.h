@@ -39,7 +39,6 @@ typedef struct Counter {
 	CounterUnit unit;
 	CounterCondition condition;
 	const char *reason; /* why there is no value: a code, as in Unavailable; "" if there is */
-	const char *help;   /* NULL: it has no row in counters.def */
 } Counter;
 
 /* "counters", "hw_counters": the directory in sysfs; "device", "ethtool" */

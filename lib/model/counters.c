@@ -14,8 +14,8 @@
 
 const CounterRow counter_rows[] = {
 #define COUNTER(group_, file_, name_, unit_, scale_, bits_, node_exporter_, help_)                 \
-	{COUNTER_GROUP_##group_, #file_,	  #name_, COUNTER_##unit_, scale_,                 \
-	 BITS_##bits_,		 #node_exporter_, help_},
+	{COUNTER_GROUP_##group_, COUNTER_##unit_, scale_, BITS_##bits_, #file_, #name_,            \
+	 #node_exporter_},
 #include "counters.def"
 #undef COUNTER
 };
@@ -74,11 +74,7 @@ static bool is_saturated(const CounterEntry *e, unsigned int bits, bool extended
 
 static Counter interpret(const CounterRow *row, const CounterEntry *e, bool extended)
 {
-	Counter c = {.group = row->group,
-		     .name = row->name,
-		     .unit = row->unit,
-		     .reason = "",
-		     .help = row->help};
+	Counter c = {.group = row->group, .name = row->name, .unit = row->unit, .reason = ""};
 
 	if (!e || e->error) {
 		c.condition = COUNTER_MISSING;
@@ -192,15 +188,17 @@ size_t counter_set_size(const CounterSet *s)
 
 Counter counter_set_get(const CounterSet *s, size_t i, const Table *table)
 {
+	static const CounterRow foreign = {.unit = COUNTER_UNKNOWN, .scale = 1};
 	const Member *m = &s->members[i];
 	const CounterEntry *e = NULL;
+	Counter c;
 
 	if (m->entry != NO_ENTRY)
 		e = entry_at(table ? table : s->table, m->entry);
-	if (m->row)
-		return interpret(m->row, e, s->extended);
-	return interpret(
-		&(CounterRow){
-			.group = e->group, .name = e->file, .unit = COUNTER_UNKNOWN, .scale = 1},
-		e, s->extended);
+	c = interpret(m->row ? m->row : &foreign, e, s->extended);
+	if (!m->row) {
+		c.group = e->group;
+		c.name = e->file;
+	}
+	return c;
 }

@@ -13,14 +13,12 @@
 /* A row of counters.def. */
 typedef struct CounterRow {
 	CounterGroup group;
-	const char *file; /* its name in sysfs */
-	const char *name; /* as it is published */
 	CounterUnit unit;
-	unsigned int scale; /* the published value is that of sysfs times this */
-	unsigned int bits;  /* the width of the counter, COUNTER_BITS_EXT, or 0: not known */
-	const char
-		*node_exporter; /* its name there without node_infiniband_ and _total; "": none */
-	const char *help;	/* one sentence */
+	unsigned int scale;	/* the published value is that of sysfs times this */
+	unsigned int bits;	/* the width of the counter, COUNTER_BITS_EXT, or 0: not known */
+	char file[32];		/* its name in sysfs */
+	char name[32];		/* as it is published */
+	char node_exporter[36]; /* its name there without node_infiniband_ and _total; "": none */
 } CounterRow;
 
 /* A counter with 64 bits on ports that have extended counters, and 32 on others. */
@@ -28,6 +26,8 @@ typedef struct CounterRow {
 
 extern const CounterRow counter_rows[];
 extern const size_t n_counter_rows;
+/* What ROW, which must be one of these, counts: one sentence. */
+const char *counter_help(const CounterRow *row);
 
 /* The row of the counter that sysfs has as FILE in GROUP; NULL: it has none. */
 const CounterRow *counter_find(CounterGroup group, const char *file);

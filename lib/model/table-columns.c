@@ -9,7 +9,7 @@
 /* Where the member of a column is, if the column is stored. */
 #define PLACE(structure, field, ...)                                                               \
 	__VA_OPT__(.offset = offsetof(structure, field), .size = sizeof(__VA_ARGS__), )
-#define ROW(structure, field_, storage, type_, signature_, tail_, unit_, help_)                    \
+#define ROW(structure, field_, storage, type_, signature_, tail_, unit_, help)                     \
 	{                                                                                          \
 		.field = #field_,                                                                  \
 		.type = COLUMN_##type_,                                                            \
@@ -17,7 +17,6 @@
 		.is_published = sizeof(signature_) > 1,                                            \
 		PLACE(structure, field_, storage).signature = signature_,                          \
 		.tail = #tail_,                                                                    \
-		.help = help_,                                                                     \
 	},
 
 #define TABLE(T, type, structure, name, columns_, ...)                                             \

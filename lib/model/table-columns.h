@@ -34,15 +34,14 @@ typedef enum HealthState { HEALTH_HEALTHY, HEALTH_ERROR } HealthState;
 /* A row of table-columns.def. OFFSET and SIZE are those of the member in the entry: 0 if it is
  * computed. */
 typedef struct Column {
-	const char *field;
-	ColumnType type;
-	AttrUnit unit;
+	char field[20];
+	char tail[20];	   /* its name in the tail; "" if it is positional or not published */
+	char signature[2]; /* "" if it is not published */
+	ColumnType type : 8;
+	AttrUnit unit : 8;
 	bool is_published;
 	uint16_t offset;
 	uint16_t size;
-	const char *signature; /* "" if it is not published */
-	const char *tail;      /* its name in the tail; "" if it is positional or not published */
-	const char *help;
 } Column;
 
 /* The columns of one table in the order of their rows. */
@@ -57,6 +56,9 @@ typedef struct TableLayout {
 #define TABLE_COLUMNS_MAX 16U
 /* Room for the signature of an entry of any table. */
 #define TABLE_MEMBERS_MAX (TABLE_COLUMNS_MAX + sizeof("a{sv}"))
+
+/* What column I of L, which is one of the layouts below, is about: one sentence. */
+const char *column_help(const TableLayout *l, size_t i);
 
 /* The layout of the tables of TYPE (ATTR_GIDS, ...); NULL if TYPE is no table. */
 const TableLayout *table_layout(AttrType type);

@@ -99,7 +99,7 @@ static void put_columns(FILE *f, const TableLayout *l)
 			continue;
 		fprintf(f, " %s (%s%s): ", c->tail[0] ? c->tail : c->field, c->signature,
 			c->tail[0] ? ", in the tail" : "");
-		put_escaped(f, c->help);
+		put_escaped(f, column_help(l, i));
 	}
 }
 

@@ -233,7 +233,7 @@ static void test_names(void **state)
 	metric_label_name(&device_attributes[DEVICE_ATTR_fw_ver], name);
 	assert_string_equal(name, "firmware_version");
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
-		metric_counter_name(&counters[i], name);
+		metric_counter_name(counters[i].group, counters[i].name, counters[i].unit, name);
 		assert_string_equal(name, counter_names[i]);
 	}
 }

@@ -152,8 +152,15 @@ static void test_complete(_unused_ void **state)
 		entry_of(COUNTER_GROUP_HARDWARE, "symbol_error", 4, 0), VALUE("symbol_error", 5)};
 	size_t n_port = 0;
 
-	for (size_t i = 0; i < n_counter_rows; i++)
-		n_port += counter_rows[i].group == COUNTER_GROUP_PORT;
+	for (size_t i = 0; i < n_counter_rows; i++) {
+		const CounterRow *row = &counter_rows[i];
+
+		n_port += row->group == COUNTER_GROUP_PORT;
+		/* the arrays have room for the ends of the names */
+		assert_int_equal(row->file[sizeof(row->file) - 1], '\0');
+		assert_int_equal(row->name[sizeof(row->name) - 1], '\0');
+		assert_int_equal(row->node_exporter[sizeof(row->node_exporter) - 1], '\0');
+	}
 	assert_int_equal(size_with(NULL, 0, false), 0);
 	assert_int_equal(size_with(NULL, 0, true), n_port);
 	assert_int_equal(size_with(e, 1, false), n_port);

@@ -97,12 +97,15 @@ static void check_layout(const TableLayout *l)
 	assert_true(l->n_columns <= TABLE_COLUMNS_MAX);
 	for (size_t i = 0; i < l->n_columns; i++) {
 		const Column *c = &l->columns[i];
-		size_t help = strlen(c->help);
+		const char *help = column_help(l, i);
 
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(c->field, l->columns[k].field);
-		assert_true(isupper((unsigned char)c->help[0]) || isdigit((unsigned char)*c->help));
-		assert_int_equal(c->help[help - 1], '.');
+		assert_true(isupper((unsigned char)*help) || isdigit((unsigned char)*help));
+		assert_int_equal(help[strlen(help) - 1], '.');
+		/* the arrays have room for the ends of the names */
+		assert_int_equal(c->field[sizeof(c->field) - 1], '\0');
+		assert_int_equal(c->tail[sizeof(c->tail) - 1], '\0');
 		assert_int_equal(c->size, stored_size(c->type, c->size));
 		assert_true(c->offset + c->size <= l->entry_size);
 		assert_int_equal(c->is_published, *c->signature != '\0');
