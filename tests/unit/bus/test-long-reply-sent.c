@@ -36,6 +36,7 @@ typedef struct Test {
 	LongReplies *long_replies;
 	unsigned int n_replies; /* that the bus has got */
 	size_t size;		/* bytes of the body of the last one */
+	bool nobody_knows;	/* whose calls they are; the replies are errors then */
 } Test;
 
 /* How far CLOCK_MONOTONIC is behind. Timers of the kernel do not know of it, so what is to happen
@@ -64,11 +65,14 @@ static int on_call(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	return long_reply_offer(t->long_replies, m, error);
 }
 
-static int on_question(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
+static int on_question(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
 {
-	return sd_bus_message_is_method_call(m, "org.freedesktop.DBus", "GetConnectionUnixUser")
-		       ? sd_bus_reply_method_return(m, "u", 1000)
-		       : 0;
+	const Test *t = userdata;
+
+	if (!sd_bus_message_is_method_call(m, "org.freedesktop.DBus", "GetConnectionUnixUser"))
+		return 0;
+	return t->nobody_knows ? sd_bus_reply_method_errorf(m, SD_BUS_ERROR_ACCESS_DENIED, "no")
+			       : sd_bus_reply_method_return(m, "u", 1000);
 }
 
 static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
@@ -76,10 +80,12 @@ static int on_reply(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *er
 	Test *t = userdata;
 	const char *text;
 
-	assert_false(sd_bus_message_is_method_error(m, NULL));
+	t->n_replies++;
+	assert_int_equal(sd_bus_message_is_method_error(m, NULL) > 0, t->nobody_knows);
+	if (t->nobody_knows)
+		return 0;
 	assert_true(sd_bus_message_read_basic(m, 's', &text) > 0);
 	t->size = sizeof(uint32_t) + strlen(text) + 1;
-	t->n_replies++;
 	return 0;
 }
 
@@ -122,7 +128,7 @@ static int setup_rate(void **state, uint64_t rate)
 				     long_reply_rows, rate, &t->long_replies) >= 0);
 	assert_true(bus_loop_new(t->daemon, t->event, t->turns, on_broken, NULL, &t->loop) >= 0);
 	assert_true(sd_bus_add_filter(t->daemon, NULL, on_call, t) >= 0);
-	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, NULL) >= 0);
+	assert_true(sd_bus_add_filter(t->bus, NULL, on_question, t) >= 0);
 	*state = t;
 	return 0;
 }
@@ -235,6 +241,21 @@ static void test_asked_again_later(void **state)
 	}
 }
 
+/* The bus does not say whose the calls are: each is told. */
+static void test_nobody_knows(void **state)
+{
+	enum { STEPS_MAX = 2000 };
+	Test *t = *state;
+
+	t->nobody_knows = true;
+	ask(t);
+	for (unsigned int n = 0; t->n_replies < CALLS; n++) {
+		assert_true(n < STEPS_MAX);
+		bus_pair_run(t->bus);
+		assert_true(sd_event_run(t->event, USEC_PER_MSEC) >= 0);
+	}
+}
+
 static void step(Test *t)
 {
 	bus_pair_run(t->bus);
@@ -312,6 +333,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_asked_again_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_signals_without_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bus_takes_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nobody_knows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_longest_pause, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rate, setup_limited, teardown),

@@ -197,23 +197,6 @@ static void test_reused_too_early(void **state)
 	assert_int_equal(f->r.going[0], 6);
 }
 
-/* Where no uevents are heard, sysfs says each time whose the nodes are now. */
-static void test_not_listening(void **state)
-{
-	Fixture *f = *state;
-
-	watch_udev_free(f->watch);
-	watch_udev_free(NULL);
-	assert_int_equal(watch_udev_new(f->event, f->root, &recorder_handler, &f->r, &f->watch), 0);
-	node_appears(f, VERBS, "uverbs0", "old");
-	enumerate(f, "old", 5, NULL, 0);
-	node_appears(f, VERBS, "uverbs0", "new");
-	enumerate(f, "new", 6, NULL, 0);
-	uevent(f, true, "remove", VERBS, UVERBS0);
-	assert_int_equal(f->r.n_going, 1);
-	assert_int_equal(f->r.going[0], 6);
-}
-
 /* A renamed device is not found by the name that was enumerated; the next enumeration finds it. */
 static void test_renamed_between(void **state)
 {
@@ -342,12 +325,21 @@ typedef struct Said {
 
 static struct {
 	bool on;
+	bool no_sockets;
 	int pipes[2][2]; /* of the kernel and of udev */
 	unsigned int n_listeners;
 	const Said *next;
 	size_t n; /* what is still to be said */
 	unsigned int n_freed;
 } script;
+
+struct udev_monitor *__real_udev_monitor_new_from_netlink(struct udev *udev, const char *name);
+struct udev_monitor *__wrap_udev_monitor_new_from_netlink(struct udev *udev, const char *name);
+struct udev_monitor *__wrap_udev_monitor_new_from_netlink(struct udev *udev, const char *name)
+{
+	errno = EMFILE;
+	return script.no_sockets ? NULL : __real_udev_monitor_new_from_netlink(udev, name);
+}
 
 int __real_udev_monitor_get_fd(struct udev_monitor *m);
 int __wrap_udev_monitor_get_fd(struct udev_monitor *m);
@@ -407,6 +399,26 @@ static void hear(Fixture *f, bool of_udev, const Said *said, size_t n)
 		assert_true(sd_event_run(f->event, USEC_PER_SEC) > 0);
 	assert_int_equal(read(script.pipes[of_udev][0], &one, 1), 1);
 	assert_int_equal(script.n_freed, n);
+}
+
+/* Where no uevents are heard, sysfs says each time whose the nodes are now. */
+static void test_not_listening(void **state)
+{
+	Fixture *f = *state;
+
+	watch_udev_free(f->watch);
+	watch_udev_free(NULL);
+	assert_int_equal(watch_udev_new(f->event, f->root, &recorder_handler, &f->r, &f->watch), 0);
+	script.no_sockets = true;
+	assert_int_equal(watch_udev_listen(f->watch), -EMFILE);
+	script.no_sockets = false;
+	node_appears(f, VERBS, "uverbs0", "old");
+	enumerate(f, "old", 5, NULL, 0);
+	node_appears(f, VERBS, "uverbs0", "new");
+	enumerate(f, "new", 6, NULL, 0);
+	uevent(f, true, "remove", VERBS, UVERBS0);
+	assert_int_equal(f->r.n_going, 1);
+	assert_int_equal(f->r.going[0], 6);
 }
 
 static void test_sockets(void **state)
