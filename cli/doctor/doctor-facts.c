@@ -33,7 +33,6 @@ static bool find_line(const char *text, const char *key, char ret[FACT_MAX])
 {
 	const char *rest = NULL;
 
-	ret[0] = '\0';
 	for (const char *line = text; line && !rest; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		rest = startswith(line, key);

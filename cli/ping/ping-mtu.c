@@ -109,8 +109,7 @@ static void wait_for_all(PingSize *sizes, size_t n, int which, struct pollfd *ev
 		n_left += events[i].fd >= 0;
 	}
 	for (; n_left > 0 && now < end; now = monotonic_now_usec()) {
-		if (poll(events, n, poll_msec(end - now)) <= 0)
-			continue;
+		(void)poll(events, n, poll_msec(end - now));
 		for (size_t i = 0; i < n; i++) {
 			int error = events[i].fd >= 0 && events[i].revents
 					    ? take_error(events[i].fd)
