@@ -74,7 +74,10 @@ static void assert_down(void)
 static void test_all(_unused_ void **state)
 {
 	_cleanup_free_ char *text = client_scrape(&exporter);
+	const char *took = strstr(text, "\nrdma_scrape_duration_seconds ");
 
+	assert_non_null(took);
+	assert_true(strtod(strchr(took, ' '), NULL) > 0);
 	assert_line(text, UP);
 	assert_line(text, ACTIVE);
 	assert_line(text, FRESH);

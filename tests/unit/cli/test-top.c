@@ -238,6 +238,28 @@ static void test_other_names(_unused_ void **state)
 	assert_rate(&m, TOP_TRANSMIT_PACKETS, -1);
 }
 
+/* Each port is read: behind one that was added meanwhile, one that could not be read, and one of
+ * which there was no sample. */
+static void test_several(_unused_ void **state)
+{
+	_cleanup_machine_ Machine m = {.usec = USEC_PER_SEC};
+
+	add_ports(&m, 4);
+	for (uint64_t i = 0; i < 2; i++) {
+		_cleanup_(samples_done) Samples all = {};
+
+		m.usec += USEC_PER_SEC;
+		for (size_t k = 1; k < 4; k++) {
+			append_port(&all, m.objects.items[k]->path, m.usec,
+				    k == 1 ? "no answer" : NULL);
+			append_counter(&all, "port_rcv_bytes", 1000 * i, "valid");
+		}
+		assert_int_equal(top_model_sample(&m.model, &all, false, NOW_USEC), 0);
+	}
+	for (size_t k = 0; k < 4; k++)
+		assert_int_equal(m.model.ports[k].rates[TOP_RECEIVE] > 0, k > 1);
+}
+
 static void test_reboot(_unused_ void **state)
 {
 	_cleanup_machine_ Machine m = {.usec = 900 * USEC_PER_SEC};
@@ -686,13 +708,14 @@ static void test_batch(_unused_ void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates),	  cmocka_unit_test(test_reboot),
-		cmocka_unit_test(test_errors),	  cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_widths),	  cmocka_unit_test(test_many_ports),
-		cmocka_unit_test(test_scrolling), cmocka_unit_test(test_pages),
-		cmocka_unit_test(test_sorting),	  cmocka_unit_test(test_contents),
-		cmocka_unit_test(test_batch),	  cmocka_unit_test(test_other_names),
-		cmocka_unit_test(test_texts),	  cmocka_unit_test(test_begins_anew),
+		cmocka_unit_test(test_rates),	    cmocka_unit_test(test_several),
+		cmocka_unit_test(test_reboot),	    cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_failures),    cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_many_ports),  cmocka_unit_test(test_scrolling),
+		cmocka_unit_test(test_pages),	    cmocka_unit_test(test_sorting),
+		cmocka_unit_test(test_contents),    cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_other_names), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_begins_anew),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -11,6 +11,30 @@
 
 #include "http-page.h"
 
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+
+static int n_left = -1; /* allocations before one that fails; below 0: none does */
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return n_left-- == 0 ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return n_left-- == 0 ? NULL : __real_malloc(size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return n_left-- == 0 ? NULL : __real_strdup(text);
+}
+
 static HttpPage *get(HttpPages *pages, const SourceState *state, bool gzip)
 {
 	HttpPage *page;
@@ -76,12 +100,41 @@ static void test_outlives(_unused_ void **state)
 	http_page_unref(page);
 }
 
+/* Without memory there is no page, and the next time there is one. */
+static void test_no_memory(_unused_ void **state)
+{
+	_cleanup_(metrics_free_pointer) Metrics *m = metrics_new();
+	SourceState s = {.serial = 1, .metrics = m};
+	HttpPages pages = {};
+	HttpPage *page;
+	int r = -ENOMEM;
+
+	for (int n = 0; r < 0; n++) {
+		n_left = n;
+		r = http_page_new("text", &page);
+		assert_int_equal(r, n < 2 ? -ENOMEM : 0);
+	}
+	http_page_unref(page);
+	for (unsigned int gzip = 0; gzip <= 1; gzip++) {
+		r = -ENOMEM;
+		for (int n = 0; r < 0; n++) {
+			n_left = n;
+			r = http_pages_get(&pages, &s, false, gzip, &page);
+			assert_true(r == -ENOMEM || (r == 0 && n > 0));
+		}
+		http_page_unref(page);
+	}
+	n_left = -1;
+	http_pages_done(&pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_outlives),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
