@@ -145,8 +145,9 @@ static int pass(LongReplyRaw *x, struct iovec parts[2], sd_bus_message **ret)
 		struct msghdr header = {.msg_iov = parts, .msg_iovlen = 2};
 		ssize_t n = sendmsg(x->fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-		if (n < 0)
+		if (n < 0 && errno != EAGAIN)
 			return -errno;
+		n = MAX(n, 0);
 		stuck = n == 0;
 		for (size_t i = 0; i < 2; i++) {
 			size_t k = MIN((size_t)n, parts[i].iov_len);

@@ -36,8 +36,8 @@ typedef struct AskedBy {
 	CheckSet of_device, of_port; /* those of these scopes */
 } AskedBy;
 
-/* To be called before anything is looked at, and as often as that is convenient: A is all zero
- * until then. -ENOMEM. */
+/* To be called before a check looks at a device. A is all zero until the first call, and the others
+ * do nothing. -ENOMEM. */
 int asked_begin(AskedBy *a);
 void asked_done(AskedBy *a);
 /* CHECK has asked for NOW. */
