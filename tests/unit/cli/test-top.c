@@ -12,10 +12,9 @@
 #include <locale.h>
 #include <wchar.h>
 
-#include "port.h"
+#include "counters-answer.h"
 #include "top-view.h"
 
-#define NOW_USEC  (UINT64_C(1800000000) * USEC_PER_SEC)
 #define WIDE_NAME "\xe7\xbd\x91\xe5\x8d\xa1\xe7\xbd\x91\xe5\x8d\xa1\xe7\xbd\x91\xe5\x8d\xa1_0"
 
 /* Ports, and the model that follows them */
@@ -84,78 +83,6 @@ static void machine_done(Machine *m)
 }
 #define _cleanup_machine_ _cleanup_(machine_done)
 
-/* Makes answers of GetCounters(). */
-static Value *append_item(Value *v, ValueType type)
-{
-	Value *item = value_append(v);
-
-	assert_non_null(item);
-	item->type = type;
-	return item;
-}
-
-static void append_text(Value *v, const char *text)
-{
-	append_item(v, VALUE_TEXT)->text = strdup(text);
-}
-
-static void append_number(Value *v, uint64_t n)
-{
-	append_item(v, VALUE_UNSIGNED)->number = n;
-}
-
-/* The port at PATH, which has a set of its own; WHY: it could not be read. */
-static void append_port(Samples *all, const char *path, uint64_t usec, const char *why)
-{
-	Value *set, *port, *tail;
-
-	all->sets.type = all->ports.type = VALUE_ARRAY;
-	set = append_item(&all->sets, VALUE_STRUCT);
-	for (size_t i = 0; i < 3; i++)
-		append_item(set, VALUE_ARRAY);
-	port = append_item(&all->ports, VALUE_STRUCT);
-	append_text(port, path);
-	append_number(port, all->sets.n - 1);
-	append_item(port, VALUE_ARRAY);
-	append_number(port, why ? 0 : NOW_USEC + usec);
-	append_number(port, why ? 0 : usec);
-	tail = append_item(port, VALUE_DICT);
-	if (why) {
-		append_text(tail, "ErrorMessage");
-		append_text(tail, why);
-	}
-}
-
-/* The item UNDER of TAIL, which is made the first time. */
-static Value *item_under(Value *tail, const char *under, ValueType type)
-{
-	for (size_t i = 0; i < tail->n; i += 2)
-		if (streq(tail->items[i].text, under))
-			return &tail->items[i + 1];
-	append_text(tail, under);
-	return append_item(tail, type);
-}
-
-/* One more counter of the last port. */
-static void append_counter(Samples *all, const char *name, uint64_t n, const char *condition)
-{
-	Value *set = &all->sets.items[all->sets.n - 1], *port = &all->ports.items[all->ports.n - 1];
-	bool missing = streq(condition, "missing");
-	Value *which;
-
-	if (missing || streq(condition, "saturated")) {
-		which = item_under(&port->items[5], missing ? "Missing" : "Saturated",
-				   missing ? VALUE_DICT : VALUE_ARRAY);
-		append_number(which, port->items[2].n);
-		if (missing)
-			append_text(which, "no-value");
-	}
-	append_text(&set->items[0], "counters");
-	append_text(&set->items[1], name);
-	append_text(&set->items[2], "events");
-	append_number(&port->items[2], n);
-}
-
 /* After SECONDS the first port has these counters. */
 static void sample(Machine *m, uint64_t seconds, uint64_t bytes, uint64_t errors,
 		   const char *condition)
@@ -163,11 +90,11 @@ static void sample(Machine *m, uint64_t seconds, uint64_t bytes, uint64_t errors
 	_cleanup_(samples_done) Samples all = {};
 
 	m->usec += seconds * USEC_PER_SEC;
-	append_port(&all, m->objects.items[0]->path, m->usec, NULL);
-	append_counter(&all, "port_rcv_bytes", bytes, condition);
-	append_counter(&all, "port_xmit_bytes", 2 * bytes, condition);
-	append_counter(&all, "symbol_error", errors, condition);
-	append_counter(&all, "port_rcv_packets", bytes / 1000, condition);
+	answer_add_port(&all, m->objects.items[0]->path, m->usec, NULL);
+	answer_add_counter(&all, "port_rcv_bytes", bytes, condition);
+	answer_add_counter(&all, "port_xmit_bytes", 2 * bytes, condition);
+	answer_add_counter(&all, "symbol_error", errors, condition);
+	answer_add_counter(&all, "port_rcv_packets", bytes / 1000, condition);
 	assert_int_equal(top_model_sample(&m->model, &all, false, NOW_USEC), 0);
 }
 
@@ -225,11 +152,11 @@ static void test_other_names(_unused_ void **state)
 		_cleanup_(samples_done) Samples all = {};
 
 		m.usec += USEC_PER_SEC;
-		append_port(&all, m.objects.items[0]->path, m.usec, NULL);
-		append_counter(&all, "port_rcv_bytes", 1000 * i, "valid");
-		append_counter(&all, "rx_bytes", 5000 * i, "valid");
-		append_counter(&all, "tx_bytes", 7000 * i, "valid");
-		append_counter(&all, "rcvd_pkts", 3 * i, "valid");
+		answer_add_port(&all, m.objects.items[0]->path, m.usec, NULL);
+		answer_add_counter(&all, "port_rcv_bytes", 1000 * i, "valid");
+		answer_add_counter(&all, "rx_bytes", 5000 * i, "valid");
+		answer_add_counter(&all, "tx_bytes", 7000 * i, "valid");
+		answer_add_counter(&all, "rcvd_pkts", 3 * i, "valid");
 		assert_int_equal(top_model_sample(&m.model, &all, false, NOW_USEC), 0);
 	}
 	assert_rate(&m, TOP_RECEIVE, 1000);
@@ -250,9 +177,9 @@ static void test_several(_unused_ void **state)
 
 		m.usec += USEC_PER_SEC;
 		for (size_t k = 1; k < 4; k++) {
-			append_port(&all, m.objects.items[k]->path, m.usec,
-				    k == 1 ? "no answer" : NULL);
-			append_counter(&all, "port_rcv_bytes", 1000 * i, "valid");
+			answer_add_port(&all, m.objects.items[k]->path, m.usec,
+					k == 1 ? "no answer" : NULL);
+			answer_add_counter(&all, "port_rcv_bytes", 1000 * i, "valid");
 		}
 		assert_int_equal(top_model_sample(&m.model, &all, false, NOW_USEC), 0);
 	}
@@ -318,9 +245,9 @@ static void test_failures(_unused_ void **state)
 	sample(&m, 1, 0, 0, "valid");
 	sample(&m, 1, 1000, 0, "valid");
 	assert_rate(&m, TOP_RECEIVE, 1000);
-	append_port(&hung, m.objects.items[0]->path, 0, "no answer");
-	append_port(&hung, m.objects.items[1]->path, m.usec, NULL);
-	append_counter(&hung, "port_rcv_bytes", 1, "valid");
+	answer_add_port(&hung, m.objects.items[0]->path, 0, "no answer");
+	answer_add_port(&hung, m.objects.items[1]->path, m.usec, NULL);
+	answer_add_counter(&hung, "port_rcv_bytes", 1, "valid");
 	assert_int_equal(top_model_sample(&m.model, &hung, false, NOW_USEC), 0);
 	assert_rate(&m, TOP_RECEIVE, -1);
 	assert_string_equal(m.model.ports[0].failure, "no answer");
@@ -330,14 +257,14 @@ static void test_failures(_unused_ void **state)
 	assert_rate(&m, TOP_RECEIVE, 2000);
 	/* the clock of another machine; one that is not remote is this one's */
 	assert_int_equal(m.model.clock_ahead, 0);
-	append_port(&remote, m.objects.items[0]->path, m.usec + 1, NULL);
+	answer_add_port(&remote, m.objects.items[0]->path, m.usec + 1, NULL);
 	assert_int_equal(top_model_sample(&m.model, &remote, true, NOW_USEC), 0);
 	assert_int_equal(m.model.clock_ahead, m.usec + 1);
 	/* an answer with another form is refused, and one whose set has too few names */
 	other.ports.type = VALUE_ARRAY;
-	append_number(&other.ports, 1);
-	append_port(&unfit, m.objects.items[0]->path, m.usec, NULL);
-	append_number(&unfit.ports.items[0].items[2], 1);
+	answer_add_number(&other.ports, 1);
+	answer_add_port(&unfit, m.objects.items[0]->path, m.usec, NULL);
+	answer_add_number(&unfit.ports.items[0].items[2], 1);
 	assert_int_equal(top_model_sample(&m.model, &unfit, false, NOW_USEC), -EBADMSG);
 	assert_int_equal(top_model_sample(&m.model, &other, false, NOW_USEC), -EBADMSG);
 	/* text of the bus is shown without control characters */
