@@ -5,21 +5,22 @@
 #include <assert.h>
 #include <string.h>
 
-int asked_begin(AskedBy *a)
+void asked_begin(AskedBy *a)
 {
-	if (a->by_check)
-		return 0;
 	assert(n_checks <= CHECKS_MAX);
-	a->by_check = calloc(n_checks, sizeof(*a->by_check));
-	if (!a->by_check)
-		return -ENOMEM;
 	for (size_t i = 0; i < n_checks; i++) {
 		if (checks[i].scope == SCOPE_DEVICE)
 			mask_set(&a->of_device, (unsigned int)i, true);
 		if (checks[i].scope == SCOPE_PORT)
 			mask_set(&a->of_port, (unsigned int)i, true);
 	}
-	return 0;
+}
+
+int asked_reserve(AskedBy *a)
+{
+	if (!a->by_check)
+		a->by_check = calloc(n_checks, sizeof(*a->by_check));
+	return a->by_check ? 0 : -ENOMEM;
 }
 
 void asked_done(AskedBy *a)

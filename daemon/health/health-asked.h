@@ -30,15 +30,16 @@ typedef struct Asked {
 
 typedef struct AskedBy {
 	AttrMask any[_ASKED_MAX];	  /* what any check has asked for */
-	AttrMask (*by_check)[_ASKED_MAX]; /* [n_checks]: what each of them has */
+	AttrMask (*by_check)[_ASKED_MAX]; /* [n_checks]: what each of them has; NULL: nothing */
 	CheckSet evidence, counters, time;
 	CheckSet others;	     /* who has asked for something of others */
 	CheckSet of_device, of_port; /* those of these scopes */
 } AskedBy;
 
-/* To be called before a check looks at a device. A is all zero until the first call, and the others
- * do nothing. -ENOMEM. */
-int asked_begin(AskedBy *a);
+/* A is all zero until then. */
+void asked_begin(AskedBy *a);
+/* To be called before a check looks at a device; further calls do nothing. -ENOMEM. */
+int asked_reserve(AskedBy *a);
 void asked_done(AskedBy *a);
 /* CHECK has asked for NOW. */
 void asked_note(AskedBy *a, const Check *check, const Asked *now);

@@ -124,7 +124,7 @@ static void find_set(Health *h)
 	h->ports = calloc(c->n_ports + 1, sizeof(Object *));
 	h->devices = calloc(c->n_devices + 1, sizeof(Object *));
 	if (!h->list.items || !h->ports || !h->devices ||
-	    (c->n_devices > 0 && asked_begin(&h->asked) < 0)) {
+	    (c->n_devices > 0 && asked_reserve(&h->asked) < 0)) {
 		set_done(h);
 		return;
 	}
@@ -674,6 +674,7 @@ int health_new(const Cache *c, uint64_t settle_usec, uint64_t counter_usec, Heal
 
 	if (!h)
 		return -ENOMEM;
+	asked_begin(&h->asked);
 	h->cache = h->kept.cache = c;
 	h->settle_usec = settle_usec;
 	h->counter_usec = counter_usec;
