@@ -6,6 +6,7 @@
  */
 
 #include <inttypes.h>
+#include <sys/mman.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
@@ -198,8 +199,31 @@ static void test_networkd(void **state)
 	assert_true(sd_bus_call_method(f->bus, "org.rdma.Networkd", "/org/rdma/networkd",
 				       "org.rdma.Networkd", "List", NULL, NULL, NULL) < 0);
 	assert_int_equal(fixture_wait_process(helper), 0);
-	assert_int_equal(networkd_main(3, (char *[]){"program", "socket", "more", NULL}),
-			 EXIT_FAILURE);
+}
+
+/* Each of them says which argument it does not know, and ends. */
+static void test_arguments(_unused_ void **state)
+{
+	static const struct {
+		int (*program)(int, char *[]);
+		int argc; /* with the argument that is too many */
+	} programs[] = {{processes_main, 2}, {cable_main, 2}, {networkd_main, 3}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		char *argv[] = {"program", "first", "second", NULL}, text[64];
+		_cleanup_close_ int fd = memfd_create("stderr", MFD_CLOEXEC), kept = dup(2);
+		ssize_t n;
+
+		argv[programs[i].argc] = NULL;
+		assert_true(fd >= 0 && kept >= 0 && dup2(fd, 2) == 2);
+		assert_int_equal(programs[i].program(programs[i].argc, argv), EXIT_FAILURE);
+		assert_int_equal(dup2(kept, 2), 2);
+		n = pread(fd, text, sizeof(text) - 1, 0);
+		assert_true(n >= 0);
+		text[n] = '\0';
+		assert_string_equal(text, programs[i].argc == 2 ? "Unexpected argument: first\n"
+								: "Unexpected argument: second\n");
+	}
 }
 
 int main(void)
@@ -210,6 +234,7 @@ int main(void)
 		TEST(test_cable),
 		TEST(test_neighbors),
 		TEST(test_networkd),
+		cmocka_unit_test(test_arguments),
 	};
 
 	return cmocka_run_group_tests_name("helpers", tests, NULL, NULL);
