@@ -7,8 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
-#include "fit.h"
-
 /* The output that is collected for the pager. */
 static char *arg_text;
 static size_t arg_size;
@@ -104,33 +102,6 @@ void terminal_finish(Context *c)
 	arg_text = NULL;
 }
 
-struct libscols_table *terminal_table(const Context *c, const TerminalColumn *columns, size_t n)
-{
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = scols_new_table();
-
-	if (!table)
-		return NULL;
-	/* not by libsmartcols, which cuts numbers too and prints no ellipsis: see fit.h */
-	scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
-	scols_table_enable_colors(table, c->colors);
-	scols_table_enable_noheadings(table, c->no_legend);
-	for (size_t i = 0; i < n; i++)
-		if (!scols_table_new_column(table, columns[i].heading, 0, columns[i].flags))
-			return NULL;
-	return steal_pointer(&table);
-}
-
-struct libscols_line *terminal_add_line(struct libscols_table *table, const char *const *cells,
-					size_t n)
-{
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-
-	for (size_t i = 0; line && i < n; i++)
-		if (scols_line_set_data(line, i, cells[i]) < 0)
-			return NULL;
-	return line;
-}
-
 void terminal_heading(const char *name, char *ret, size_t size)
 {
 	size_t n = 0;
@@ -141,37 +112,6 @@ void terminal_heading(const char *name, char *ret, size_t size)
 		ret[n++] = *p == '_' ? ' ' : (char)toupper((unsigned char)*p);
 	}
 	ret[n] = '\0';
-}
-
-/* Prints the lines of TEXT behind INDENT blanks, and without blanks at their end. */
-static void print_lines(const Context *c, char *text, int indent)
-{
-	char *line;
-
-	while ((line = strsep(&text, "\n"))) {
-		size_t n = strlen(line);
-
-		while (n > 0 && line[n - 1] == ' ')
-			n--;
-		if (n > 0)
-			fprintf(c->out, "%*s%.*s\n", indent, "", (int)n, line);
-	}
-}
-
-ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent)
-{
-	_cleanup_free_ char *text = NULL, *left_out = NULL;
-
-	if (c->is_terminal && c->width > (unsigned int)indent &&
-	    fit_table(table, c->width - (unsigned int)indent, &left_out) < 0)
-		return out_of_memory();
-	if (scols_print_table_to_string(table, &text) < 0)
-		return out_of_memory();
-	print_lines(c, text, indent);
-	if (left_out && !c->no_legend)
-		fprintf(c->out, "%*s%s(without %s)%s\n", indent, "", terminal_color(c, "dim"),
-			left_out, terminal_plain(c));
-	return STATUS_OK;
 }
 
 const char *terminal_color(const Context *c, const char *color)

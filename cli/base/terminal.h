@@ -4,8 +4,6 @@
 /* The output: to a terminal with colours, perhaps through a pager, or to anything else without
  * colours. */
 
-#include <libsmartcols/libsmartcols.h>
-
 #include "object.h"
 #include "rdmactl.h"
 
@@ -17,24 +15,9 @@ void terminal_finish(Context *c);
  * if something could not be written. A closed pipe is no error. */
 ExitStatus terminal_flush(ExitStatus status);
 
-typedef struct TerminalColumn {
-	const char *heading;
-	int flags; /* SCOLS_FL_* */
-} TerminalColumn;
-
-/* A new table with the settings that all commands use, and its first N columns; NULL without
- * memory. */
-struct libscols_table *terminal_table(const Context *c, const TerminalColumn *columns, size_t n);
-/* Adds a line that begins with copies of the N texts CELLS. NULL without memory. */
-struct libscols_line *terminal_add_line(struct libscols_table *table, const char *const *cells,
-					size_t n);
-DEFINE_CLEANUP(struct libscols_table, scols_unref_table);
 /* The heading of a column for an attribute or a member called NAME: "FirmwareVersion" and
  * "firmware_version" become "FIRMWARE VERSION". */
 void terminal_heading(const char *name, char *ret, size_t size);
-/* Prints TABLE to C->out, each line after INDENT blanks. If output goes to a terminal, the table is
- * changed so that it fits; see fit.h. */
-ExitStatus terminal_print_table(const Context *c, struct libscols_table *table, int indent);
 
 /* The colour of a port state, which is given by its published name; NULL if it has none. */
 const char *terminal_state_color(const char *state);

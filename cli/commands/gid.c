@@ -8,7 +8,7 @@
 #include "format.h"
 #include "json.h"
 #include "selection.h"
-#include "terminal.h"
+#include "text-table.h"
 
 /* One entry of a GID table. */
 typedef struct Line {
@@ -174,15 +174,15 @@ static const Value *member(const Value *entry, const char *column)
 
 /* The columns: those of the table, but an IP address in place of the GID that says the same. */
 static const struct {
-	TerminalColumn heading;
+	TableColumn heading;
 	const char *column, *otherwise;
 } cells[] = {
-	{{"INDEX", 0}, "index", NULL},
-	{{"TYPE", SCOLS_FL_TRUNC}, "type", NULL},
-	{{"NETDEV", SCOLS_FL_TRUNC}, "netdev", NULL},
-	{{"ADDRESS", 0}, "address", "gid"},
-	{{"VLAN", 0}, "vlan_id", NULL},
-	{{"NAMESPACE", 0}, "namespace", NULL},
+	{{"INDEX", 0, 0}, "index", NULL},
+	{{"TYPE", TABLE_SPARE, 0}, "type", NULL},
+	{{"NETDEV", TABLE_SPARE, 0}, "netdev", NULL},
+	{{"ADDRESS", 0, 0}, "address", "gid"},
+	{{"VLAN", 0, 0}, "vlan_id", NULL},
+	{{"NAMESPACE", 0, 0}, "namespace", NULL},
 };
 
 /* A column that most entries lack comes last, and is not there if all lack it. */
@@ -199,43 +199,32 @@ static size_t count_cells(const Lines *l)
 	return n;
 }
 
-static int set_line(struct libscols_line *to, const Line *line, size_t n_cells)
+static void print_line(TextTable *table, const Line *line, size_t n_cells)
 {
 	char name[96];
-	int r = scols_line_set_data(to, 0, object_name(line->port, name));
 
-	for (size_t i = 0; r == 0 && i < n_cells; i++) {
+	text_table_add_line(table);
+	text_table_put(table, 0, object_name(line->port, name));
+	for (size_t i = 0; i < n_cells; i++) {
 		const Value *v = member(line->entry, cells[i].column);
-		_cleanup_free_ char *text = NULL;
 
 		if (!v && cells[i].otherwise)
 			v = member(line->entry, cells[i].otherwise);
-		text = v ? format_entry(v) : strdup("");
-		if (!text)
-			return -ENOMEM;
-		r = scols_line_set_data(to, i + 1, text);
+		if (v)
+			text_table_take(table, i + 1, format_entry(v));
 	}
-	return r;
 }
 
 static ExitStatus print_table(const Context *c, const Lines *l)
 {
-	TerminalColumn columns[ARRAY_SIZE(cells) + 1] = {{"PORT", 0}};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = NULL;
+	_cleanup_text_table_ TextTable table = text_table_begin(c, &(TableColumn){"PORT", 0, 0}, 1);
 	size_t n_cells = count_cells(l);
 
 	for (size_t i = 0; i < n_cells; i++)
-		columns[i + 1] = cells[i].heading;
-	table = terminal_table(c, columns, n_cells + 1);
-	if (!table)
-		return out_of_memory();
-	for (size_t i = 0; i < l->n; i++) {
-		struct libscols_line *line = scols_table_new_line(table, NULL);
-
-		if (!line || set_line(line, &l->items[i], n_cells) < 0)
-			return out_of_memory();
-	}
-	return terminal_print_table(c, table, 0);
+		text_table_add_column(&table, &cells[i].heading);
+	for (size_t i = 0; i < l->n; i++)
+		print_line(&table, &l->items[i], n_cells);
+	return text_table_print(&table, 0);
 }
 
 ExitStatus gid_command(Context *c)

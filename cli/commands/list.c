@@ -3,7 +3,6 @@
 /* rdmactl list: one line for each port. The usual columns are the only place in rdmactl where
  * attributes are chosen by hand: with common names they fit into 80 columns. */
 
-#include <stdarg.h>
 #include <strings.h>
 
 #include "bus.h"
@@ -17,6 +16,7 @@
 #include "selection.h"
 #include "suggestion.h"
 #include "terminal.h"
+#include "text-table.h"
 
 /* A column: an attribute of the port or its device, or the name of the port if ROW is NULL. */
 typedef struct ListColumn {
@@ -57,79 +57,50 @@ static const Value *port_value(const Object *o, PortAttr a)
 	return object_value(o, a);
 }
 
-/* Sets a cell. 0 or -ENOMEM. */
-static int set_cell(struct libscols_line *line, unsigned int column, const char *format, ...)
-	_printf_(3, 4);
-static int set_cell(struct libscols_line *line, unsigned int column, const char *format, ...)
-{
-	char *text;
-	va_list ap;
-	int r;
-
-	va_start(ap, format);
-	r = vasprintf(&text, format, ap);
-	va_end(ap);
-	return r < 0 ? -ENOMEM : scols_line_refer_data(line, column, text);
-}
-
-static int set_link(struct libscols_line *line, const Object *o)
+static void put_link(TextTable *table, const Object *o)
 {
 	const Value *rate = port_value(o, PORT_ATTR_rate);
 	const Value *width = port_value(o, PORT_ATTR_active_width);
 	const Value *mtu = port_value(o, PORT_ATTR_active_mtu);
-	_cleanup_free_ char *text =
-		rate ? format_value(&port_attributes[PORT_ATTR_rate], rate) : strdup("-");
-	int r;
 
-	if (!text)
-		return -ENOMEM;
-	r = set_cell(line, COLUMN_RATE, "%s", text);
-	if (r == 0 && width && width->type == VALUE_UNSIGNED)
-		r = set_cell(line, COLUMN_LINK, "%ux %s", (unsigned int)width->number,
-			     format_text(o, PORT_ATTR_link_speed));
-	else if (r == 0)
-		r = set_cell(line, COLUMN_LINK, "-");
-	if (r == 0 && mtu && mtu->type == VALUE_UNSIGNED)
-		r = set_cell(line, COLUMN_MTU, "%u", (unsigned int)mtu->number);
-	else if (r == 0)
-		r = set_cell(line, COLUMN_MTU, "-");
-	return r;
+	text_table_take(table, COLUMN_RATE,
+			rate ? format_value(&port_attributes[PORT_ATTR_rate], rate) : strdup("-"));
+	if (width && width->type == VALUE_UNSIGNED)
+		text_table_format(table, COLUMN_LINK, "%ux %s", (unsigned int)width->number,
+				  format_text(o, PORT_ATTR_link_speed));
+	else
+		text_table_put(table, COLUMN_LINK, "-");
+	if (mtu && mtu->type == VALUE_UNSIGNED)
+		text_table_format(table, COLUMN_MTU, "%u", (unsigned int)mtu->number);
+	else
+		text_table_put(table, COLUMN_MTU, "-");
 }
 
 /* How the port is known in its network: the LID of an InfiniBand port, the network interface of any
  * other. */
-static int set_where(struct libscols_line *line, const Object *o)
+static void put_where(TextTable *table, const Object *o)
 {
 	const Value *lid = port_value(o, PORT_ATTR_lid);
 
 	if (!object_has(o, PORT_ATTR_lid))
-		return set_cell(line, COLUMN_WHERE, "%s", format_text(o, PORT_ATTR_netdev));
-	if (!lid || lid->type != VALUE_UNSIGNED)
-		return set_cell(line, COLUMN_WHERE, "-");
-	return set_cell(line, COLUMN_WHERE, "lid %u", (unsigned int)lid->number);
+		text_table_put(table, COLUMN_WHERE, format_text(o, PORT_ATTR_netdev));
+	else if (!lid || lid->type != VALUE_UNSIGNED)
+		text_table_put(table, COLUMN_WHERE, "-");
+	else
+		text_table_format(table, COLUMN_WHERE, "lid %u", (unsigned int)lid->number);
 }
 
-/* Sets the usual cells of a line. */
-static int set_usual(const Context *c, struct libscols_line *line, const Object *o)
+/* Fills the usual cells of a line. */
+static void put_usual(TextTable *table, const Object *o)
 {
-	_cleanup_free_ char *state = format_state(o);
 	char name[96];
-	int r = state ? 0 : -ENOMEM;
 
-	if (r == 0)
-		r = set_cell(line, COLUMN_PORT, "%s", object_name(o, name));
-	if (r == 0)
-		r = set_cell(line, COLUMN_PROTOCOL, "%s", format_text(o, PORT_ATTR_protocol));
-	if (r == 0)
-		r = set_cell(line, COLUMN_STATE, "%s", state);
-	if (r == 0)
-		r = set_link(line, o);
-	if (r == 0)
-		r = set_where(line, o);
-	if (r == 0)
-		r = scols_cell_set_color(scols_line_get_cell(line, COLUMN_STATE),
-					 terminal_color(c, terminal_port_color(o)));
-	return r;
+	text_table_put(table, COLUMN_PORT, object_name(o, name));
+	text_table_put(table, COLUMN_PROTOCOL, format_text(o, PORT_ATTR_protocol));
+	text_table_take(table, COLUMN_STATE, format_state(o));
+	text_table_color(table, COLUMN_STATE, terminal_port_color(o));
+	put_link(table, o);
+	put_where(table, o);
 }
 
 /* Whether rdmad has found something wrong with PORT. That it does not know is not enough: the state
@@ -307,77 +278,67 @@ static char *format_interfaces(const Value *v)
 	return stream_close(f, &text);
 }
 
-/* Sets a cell of a column that -o chose. */
-static int set_column(const Context *c, const ObjectList *objects, struct libscols_line *line,
-		      unsigned int at, const Object *port, const ListColumn *column)
+/* Fills a cell of a column that -o chose. */
+static void put_column(TextTable *table, const ObjectList *objects, size_t at, const Object *port,
+		       const ListColumn *column)
 {
 	const Value *v = column->row ? cell(objects, port, column) : NULL;
-	char name[96], *text;
-	int r;
+	char name[96];
 
 	if (!column->row)
-		text = strdup(object_name(port, name));
-	else if (v && column->row->type == ATTR_NETDEVS)
-		text = format_interfaces(v);
+		text_table_put(table, at, object_name(port, name));
+	else if (!v)
+		text_table_put(table, at, "-");
+	else if (column->row->type == ATTR_NETDEVS)
+		text_table_take(table, at, format_interfaces(v));
 	else
-		text = v ? format_value(column->row, v) : strdup("-");
-	r = text ? scols_line_refer_data(line, at, text) : -ENOMEM;
-	if (r == 0 && column->row &&
-	    (column->row->type == ATTR_PORT_STATE || column->row->type == ATTR_VERDICT))
-		r = scols_cell_set_color(scols_line_get_cell(line, at),
-					 terminal_color(c, terminal_state_color(text)));
-	return r;
+		text_table_take(table, at, format_value(column->row, v));
+	if (v && (column->row->type == ATTR_PORT_STATE || column->row->type == ATTR_VERDICT))
+		text_table_color(table, at, terminal_state_color(value_text(v)));
 }
 
 /* How many of the last columns may be left out on a narrow terminal. Those that somebody asked for
  * may not. */
 static size_t n_spare_columns;
 
-static bool add_headings(struct libscols_table *table)
+static void add_headings(TextTable *table)
 {
 	for (size_t i = 0; i < arg_columns.n; i++) {
 		const Attribute *row = arg_columns.items[i].row;
-		int flags = i + n_spare_columns >= arg_columns.n ? SCOLS_FL_TRUNC : 0;
+		bool is_spare = i + n_spare_columns >= arg_columns.n;
 		char heading[64];
 
 		terminal_heading(row ? row->name : "Port", heading, sizeof(heading));
-		if (!scols_table_new_column(table, heading, 0, flags))
-			return false;
+		text_table_add_column(table,
+				      &(TableColumn){heading, is_spare ? TABLE_SPARE : 0, 0});
 	}
-	return true;
 }
 
 static ExitStatus print_ports(Context *c, const Selection *s)
 {
 	/* on a narrow terminal MTU is left out first, then LINK and PROTOCOL */
-	static const TerminalColumn usual[_COLUMN_MAX] = {
-		[COLUMN_PORT] = {"PORT", 0},
-		[COLUMN_PROTOCOL] = {"PROTOCOL", SCOLS_FL_TRUNC},
-		[COLUMN_STATE] = {"STATE", 0},
-		[COLUMN_RATE] = {"RATE", 0},
-		[COLUMN_LINK] = {"LINK", SCOLS_FL_TRUNC},
-		[COLUMN_MTU] = {"MTU", SCOLS_FL_TRUNC},
-		[COLUMN_WHERE] = {"LID/NETDEV", 0},
+	static const TableColumn usual[_COLUMN_MAX] = {
+		[COLUMN_PORT] = {"PORT", 0, 0},
+		[COLUMN_PROTOCOL] = {"PROTOCOL", TABLE_SPARE, 0},
+		[COLUMN_STATE] = {"STATE", 0, 0},
+		[COLUMN_RATE] = {"RATE", 0, 0},
+		[COLUMN_LINK] = {"LINK", TABLE_SPARE, 0},
+		[COLUMN_MTU] = {"MTU", TABLE_SPARE, 0},
+		[COLUMN_WHERE] = {"LID/NETDEV", 0, 0},
 	};
 	unsigned int first = arg_columns.alone ? 0 : _COLUMN_MAX;
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, usual, first);
+	_cleanup_text_table_ TextTable table = text_table_begin(c, usual, first);
 
-	if (!table || !add_headings(table))
-		return out_of_memory();
+	add_headings(&table);
 	for (size_t k = 0; k < s->n; k++) {
-		struct libscols_line *line = scols_table_new_line(table, NULL);
-		int r = line ? 0 : -ENOMEM;
-
-		if (r == 0 && !arg_columns.alone)
-			r = set_usual(c, line, s->ports[k]);
-		for (unsigned int i = 0; r == 0 && i < arg_columns.n; i++)
-			r = set_column(c, &s->objects, line, first + i, s->ports[k],
-				       &arg_columns.items[i]);
-		if (r < 0)
-			return out_of_memory();
+		text_table_add_line(&table);
+		if (!arg_columns.alone)
+			put_usual(&table, s->ports[k]);
+		for (unsigned int i = 0; i < arg_columns.n; i++)
+			put_column(&table, &s->objects, first + i, s->ports[k],
+				   &arg_columns.items[i]);
 	}
-	return terminal_print_table(c, table, 0);
+	return text_table_print(&table, 0);
 }
 
 static void print_member(FILE *f, const ObjectList *objects, const Object *port,

@@ -6,7 +6,7 @@
 #include "gpus.h"
 #include "json.h"
 #include "selection.h"
-#include "terminal.h"
+#include "text-table.h"
 
 /* A way to a port. */
 typedef struct Way {
@@ -77,41 +77,40 @@ static void print_json(FILE *f, const Selection *s, const Gpus *g, Way *ways)
 	json_end(f);
 }
 
-static const TerminalColumn columns[] = {
-	{"GPU", SCOLS_FL_RIGHT},  {"ADDRESS", 0}, {"MODEL", 0}, {"DISTANCE", 0},
-	{"HOPS", SCOLS_FL_RIGHT}, {"PORT", 0},	  {"STATE", 0}, {"RAIL", 0}};
-
-static int add_way(struct libscols_table *t, size_t index, const Gpu *g, const Way *w)
+static void add_way(TextTable *t, size_t index, const Gpu *g, const Way *w)
 {
-	_cleanup_free_ char *state = format_state(w->port);
-	char number[24], hops[24], name[96], rail_text[40] = "-";
-	const char *const cells[] = {number,   g->address,
-				     g->model, distance_name(w->distance),
-				     hops,     object_name(w->port, name),
-				     state,    rail_text};
+	char name[96];
 
-	snprintf(number, sizeof(number), "%zu", index);
-	snprintf(hops, sizeof(hops), "%u", (unsigned int)w->hops);
+	text_table_add_line(t);
+	text_table_format(t, 0, "%zu", index);
+	text_table_put(t, 1, g->address);
+	text_table_put(t, 2, g->model);
+	text_table_put(t, 3, distance_name(w->distance));
+	text_table_format(t, 4, "%u", (unsigned int)w->hops);
+	text_table_put(t, 5, object_name(w->port, name));
+	text_table_take(t, 6, format_state(w->port));
 	if (object_value(w->port, PORT_ATTR_rail))
-		snprintf(rail_text, sizeof(rail_text), "%u (%s)",
-			 (unsigned int)object_number(w->port, PORT_ATTR_rail),
-			 object_text(w->port, PORT_ATTR_rail_source));
-	return state && terminal_add_line(t, cells, ARRAY_SIZE(cells)) ? 0 : -ENOMEM;
+		text_table_format(t, 7, "%u (%s)",
+				  (unsigned int)object_number(w->port, PORT_ATTR_rail),
+				  object_text(w->port, PORT_ATTR_rail_source));
+	else
+		text_table_put(t, 7, "-");
 }
 
 static ExitStatus print_table(const Context *c, const Selection *s, const Gpus *g, Way *ways)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *t =
-		terminal_table(c, columns, ARRAY_SIZE(columns));
-	int r = t ? 0 : -ENOMEM;
+	static const TableColumn columns[] = {
+		{"GPU", TABLE_RIGHT, 0},  {"ADDRESS", 0, 0}, {"MODEL", 0, 0}, {"DISTANCE", 0, 0},
+		{"HOPS", TABLE_RIGHT, 0}, {"PORT", 0, 0},    {"STATE", 0, 0}, {"RAIL", 0, 0}};
+	_cleanup_text_table_ TextTable t = text_table_begin(c, columns, ARRAY_SIZE(columns));
 
-	for (size_t i = 0; r == 0 && i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++) {
 		size_t n = find_ways(s, &g->items[i], ways);
 
-		for (size_t k = 0; r == 0 && k < n && ways[k].distance == ways[0].distance; k++)
-			r = add_way(t, i, &g->items[i], &ways[k]);
+		for (size_t k = 0; k < n && ways[k].distance == ways[0].distance; k++)
+			add_way(&t, i, &g->items[i], &ways[k]);
 	}
-	return r < 0 ? out_of_memory() : terminal_print_table(c, t, 0);
+	return text_table_print(&t, 0);
 }
 
 ExitStatus map_gpus(Context *c)

@@ -18,6 +18,7 @@
 #include "ports.h"
 #include "selection.h"
 #include "terminal.h"
+#include "text-table.h"
 #include "unavailable.h"
 
 static unsigned int arg_history = 5; /* how many transitions are printed */
@@ -102,32 +103,23 @@ static bool has_column(AttrType type, size_t i, const Value *table)
 	return !named;
 }
 
-static int add_entry(struct libscols_table *table, AttrType type, const Value *v,
-		     const Value *entry)
+static void add_entry(TextTable *table, AttrType type, const Value *v, const Value *entry)
 {
 	const char *const *columns = format_table_columns(type);
-	struct libscols_line *line = scols_table_new_line(table, NULL);
 	size_t cell = 0;
 
-	if (!line)
-		return -ENOMEM;
+	text_table_add_line(table);
 	for (size_t i = 0; columns[i]; i++) {
 		const Value *member = format_find_member(type, i, entry);
-		char *text;
 
 		if (!has_column(type, i, v))
 			continue;
 		cell++;
-		if (!member || is_redundant(type, columns[i], member))
+		if (!member || is_redundant(type, columns[i], member) ||
+		    (member->type == VALUE_TEXT && !*member->text))
 			continue;
-		text = format_member(type, i, member);
-		if (!text)
-			return -ENOMEM;
-		if (member->type == VALUE_TEXT && !*member->text)
-			*text = '\0';
-		scols_line_refer_data(line, cell - 1, text);
+		text_table_take(table, cell - 1, format_member(type, i, member));
 	}
-	return 0;
 }
 
 /* Prints in the place of values what ROW has: why there are none, or that it has none. */
@@ -146,8 +138,7 @@ static ExitStatus print_reason(Context *c, const Object *o, size_t row)
 static ExitStatus print_table(Context *c, const Object *o, size_t row)
 {
 	const char *const *columns = format_table_columns(o->rows[row].type);
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, NULL, 0);
+	_cleanup_text_table_ TextTable table = text_table_begin(c, NULL, 0);
 	const Value *v = &o->values[row];
 	char heading[32];
 
@@ -158,19 +149,15 @@ static ExitStatus print_table(Context *c, const Object *o, size_t row)
 	print_heading(c, o->rows[row].name);
 	if (value_count(v) == 0 || object_unavailable(o, row))
 		return print_reason(c, o, row);
-	if (!table)
-		return out_of_memory();
 	for (size_t i = 0; columns[i]; i++) {
 		if (!has_column(o->rows[row].type, i, v))
 			continue;
 		terminal_heading(columns[i], heading, sizeof(heading));
-		if (!scols_table_new_column(table, heading, 0, 0))
-			return out_of_memory();
+		text_table_add_column(&table, &(TableColumn){heading, 0, 0});
 	}
 	for (size_t i = 0; i < v->n; i++)
-		if (add_entry(table, o->rows[row].type, v, &v->items[i]) < 0)
-			return out_of_memory();
-	return terminal_print_table(c, table, 2);
+		add_entry(&table, o->rows[row].type, v, &v->items[i]);
+	return text_table_print(&table, 2);
 }
 
 /* Whether GROUP has several rows, and all lack a value for one reason. *RET is the first of them.

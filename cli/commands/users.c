@@ -11,8 +11,8 @@
 #include "json.h"
 #include "names.h"
 #include "selection.h"
-#include "table.h"
 #include "terminal.h"
+#include "text-table.h"
 
 /* The members of an entry that are positional, as USERS of table-columns.def has them. */
 enum { MEMBER_KIND, MEMBER_NAME, MEMBER_PID, MEMBER_UID, MEMBER_QPS, MEMBER_TAIL, _MEMBER_MAX };
@@ -78,74 +78,65 @@ static void print_count(FILE *f, uint64_t qps, uint64_t processes)
 }
 
 /* The owner of the process, with its name for people. */
-static int owner_text(const Value *entry, char **ret)
+static void put_owner(TextTable *table, size_t column, const Value *entry)
 {
 	const char *job = tail_text(entry, "Job"), *pod = tail_text(entry, "Pod");
-	const char *container = tail_text(entry, "Container");
-	int n;
+	const char *container = tail_text(entry, "Container"), *unit = tail_text(entry, "Unit");
 
 	if (*job)
-		n = asprintf(ret, "job %s", job);
+		text_table_format(table, column, "job %s", job);
 	else if (*pod)
-		n = asprintf(ret, "pod %s", pod);
+		text_table_format(table, column, "pod %s", pod);
 	else if (*container)
-		n = asprintf(ret, "container %.12s", container);
+		text_table_format(table, column, "container %.12s", container);
 	else
-		n = asprintf(ret, "%s", tail_text(entry, "Unit"));
-	return n < 0 ? -ENOMEM : 0;
+		text_table_put(table, column, *unit ? unit : "-");
 }
 
-static int user_text(const Context *c, uint64_t uid, char **ret)
+static void put_user(const Context *c, TextTable *table, size_t column, uint64_t uid)
 {
 	/* users of another machine have other names */
 	const struct passwd *user = c->host ? NULL : getpwuid((uid_t)uid);
-	int n = uid == USER_NO_UID ? asprintf(ret, "-")
-		: user		   ? asprintf(ret, "%s", user->pw_name)
-				   : asprintf(ret, "%" PRIu64, uid);
 
-	return n < 0 ? -ENOMEM : 0;
+	if (uid == USER_NO_UID || user)
+		text_table_put(table, column, uid == USER_NO_UID ? "-" : user->pw_name);
+	else
+		text_table_format(table, column, "%" PRIu64, uid);
 }
 
-#define N_COLUMNS 5U
-
-static int add_line(const Context *c, struct libscols_table *table, const Value *entry)
+static void add_line(const Context *c, TextTable *table, const Value *entry)
 {
 	const Value *v = entry->items;
 	bool is_process = streq(value_text(&v[MEMBER_KIND]), user_kind_name(USER_PROCESS));
 	bool is_kernel = streq(value_text(&v[MEMBER_KIND]), user_kind_name(USER_KERNEL));
-	_cleanup_free_ char *user = NULL, *owner = NULL;
 	const char *name = value_text(&v[MEMBER_NAME]);
-	char qps[24], pid[24];
 
-	if (user_text(c, v[MEMBER_UID].number, &user) < 0 || owner_text(entry, &owner) < 0)
-		return -ENOMEM;
-	snprintf(qps, sizeof(qps), "%" PRIu64, v[MEMBER_QPS].number);
-	snprintf(pid, sizeof(pid), "%" PRIu64, v[MEMBER_PID].number);
-	return terminal_add_line(table,
-				 (const char *[]){qps, is_process ? pid : "-",
-						  is_kernel ? "kernel" : user, *name ? name : "-",
-						  *owner ? owner : "-"},
-				 N_COLUMNS)
-		       ? 0
-		       : -ENOMEM;
+	text_table_add_line(table);
+	text_table_format(table, 0, "%" PRIu64, v[MEMBER_QPS].number);
+	if (is_process)
+		text_table_format(table, 1, "%" PRIu64, v[MEMBER_PID].number);
+	else
+		text_table_put(table, 1, "-");
+	if (is_kernel)
+		text_table_put(table, 2, "kernel");
+	else
+		put_user(c, table, 2, v[MEMBER_UID].number);
+	text_table_put(table, 3, *name ? name : "-");
+	put_owner(table, 4, entry);
 }
 
 static ExitStatus print_table(const Context *c, const Users *u)
 {
-	static const TerminalColumn columns[N_COLUMNS] = {{"QPS", SCOLS_FL_RIGHT},
-							  {"PID", SCOLS_FL_RIGHT},
-							  {"USER", 0},
-							  {"NAME", 0},
-							  {"OF", SCOLS_FL_TRUNC}};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, columns, N_COLUMNS);
+	static const TableColumn columns[] = {{"QPS", TABLE_RIGHT, 0},
+					      {"PID", TABLE_RIGHT, 0},
+					      {"USER", 0, 0},
+					      {"NAME", 0, 0},
+					      {"OF", TABLE_SPARE, 0}};
+	_cleanup_text_table_ TextTable table = text_table_begin(c, columns, ARRAY_SIZE(columns));
 
-	if (!table)
-		return out_of_memory();
 	for (size_t i = 0; i < u->entries.n; i++)
-		if (add_line(c, table, &u->entries.items[i]) < 0)
-			return out_of_memory();
-	return terminal_print_table(c, table, 0);
+		add_line(c, &table, &u->entries.items[i]);
+	return text_table_print(&table, 0);
 }
 
 static ExitStatus print_text(const Context *c, const char *name, const Users *u)

@@ -16,6 +16,7 @@
 #include "sample.h"
 #include "selection.h"
 #include "terminal.h"
+#include "text-table.h"
 
 static uint64_t arg_watch_usec; /* 0: once */
 static const char *arg_save, *arg_since;
@@ -74,32 +75,20 @@ static char *counter_note(const Value *counter)
 		       : text;
 }
 
-static int add_line(const Context *c, struct libscols_table *table, const Value *counter)
+static void add_line(TextTable *table, const Value *counter)
 {
-	bool missing = counter_is(counter, "missing");
-	_cleanup_free_ char *note = counter_note(counter);
-	char value[24];
-	const char *cells[] = {counter_member(counter, MEMBER_NAME), missing ? "-" : value,
-			       counter_member(counter, MEMBER_UNIT), note};
-	struct libscols_line *line;
+	bool missing = counter_is(counter, "missing"), valid = counter_is(counter, "valid");
 
-	snprintf(value, sizeof(value), "%" PRIu64, counter_value(counter));
-	line = note ? terminal_add_line(table, cells, ARRAY_SIZE(cells)) : NULL;
-	if (!line)
-		return -ENOMEM;
-	return counter_is(counter, "valid")
-		       ? 0
-		       : scols_line_set_color(line, terminal_color(c, missing ? "dim" : "yellow"));
-}
-
-static struct libscols_table *new_table(const Context *c)
-{
-	const TerminalColumn columns[] = {{"NAME", 0},
-					  {arg_since ? "CHANGE" : "VALUE", SCOLS_FL_RIGHT},
-					  {"UNIT", SCOLS_FL_TRUNC},
-					  {"", 0}};
-
-	return terminal_table(c, columns, ARRAY_SIZE(columns));
+	text_table_add_line(table);
+	text_table_put(table, 0, counter_member(counter, MEMBER_NAME));
+	if (missing)
+		text_table_put(table, 1, "-");
+	else
+		text_table_format(table, 1, "%" PRIu64, counter_value(counter));
+	text_table_put(table, 2, counter_member(counter, MEMBER_UNIT));
+	text_table_take(table, 3, counter_note(counter));
+	for (size_t i = 0; i < 4; i++)
+		text_table_color(table, i, valid ? NULL : missing ? "dim" : "yellow");
 }
 
 /* Whether there is anything to say about the counter: of changes, only those that are none are left
@@ -111,11 +100,13 @@ static bool is_worth_a_line(const Value *counter)
 
 static ExitStatus print_group(const Context *c, const Sample *s, size_t first, size_t *ret_n)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table = new_table(c);
+	const TableColumn columns[] = {{"NAME", 0, 0},
+				       {arg_since ? "CHANGE" : "VALUE", TABLE_RIGHT, 0},
+				       {"UNIT", TABLE_SPARE, 0},
+				       {"", 0, 0}};
+	_cleanup_text_table_ TextTable table = text_table_begin(c, columns, ARRAY_SIZE(columns));
 	size_t i = first;
 
-	if (!table)
-		return out_of_memory();
 	*ret_n = 0;
 	do {
 		const Value *counter = &s->counters.items[i];
@@ -123,14 +114,13 @@ static ExitStatus print_group(const Context *c, const Sample *s, size_t first, s
 		if (!is_worth_a_line(counter))
 			continue;
 		++*ret_n;
-		if (add_line(c, table, counter) < 0)
-			return out_of_memory();
+		add_line(&table, counter);
 	} while (++i < s->counters.n && !sample_starts_group(s, i));
 	if (*ret_n == 0)
 		return STATUS_OK;
 	fprintf(c->out, "\n%s%s%s\n", terminal_color(c, "bold"),
 		counter_member(&s->counters.items[first], MEMBER_GROUP), terminal_plain(c));
-	return terminal_print_table(c, table, 2);
+	return text_table_print(&table, 2);
 }
 
 /* The heading, and a table for each group. SINCE_USEC is 0 without --since. */

@@ -8,6 +8,7 @@
 #include "doctor-advice.h"
 #include "json.h"
 #include "terminal.h"
+#include "text-table.h"
 #include "unavailable.h"
 
 static const char *arg_root = "";
@@ -27,29 +28,26 @@ const Option doctor_options[] = {
 /* clang-format on */
 
 /* Adds a line of the N texts CELLS, "-" where one is empty. */
-static bool add_line(struct libscols_table *table, const char **cells, size_t n)
+static void add_line(TextTable *table, const char *const *cells, size_t n)
 {
+	text_table_add_line(table);
 	for (size_t i = 0; i < n; i++)
-		if (!*cells[i])
-			cells[i] = "-";
-	return terminal_add_line(table, cells, n);
+		text_table_put(table, i, *cells[i] ? cells[i] : "-");
 }
 
 static ExitStatus print_facts(const Context *c, const Machine *m)
 {
-	static const TerminalColumn columns[] = {{"WHAT", 0}, {"HERE", SCOLS_FL_TRUNC}};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, columns, ARRAY_SIZE(columns));
+	static const TableColumn columns[] = {{"WHAT", 0, 0}, {"HERE", TABLE_SPARE, 0}};
+	_cleanup_text_table_ TextTable table = text_table_begin(c, columns, ARRAY_SIZE(columns));
 
-	for (size_t i = 0; table && i < n_machine_facts; i++) {
+	for (size_t i = 0; i < n_machine_facts; i++) {
 		char value[FACT_MAX];
 		const char *cells[] = {machine_facts[i].name, value};
 
 		machine_facts[i].read(m, value);
-		if (!add_line(table, cells, ARRAY_SIZE(cells)))
-			return out_of_memory();
+		add_line(&table, cells, ARRAY_SIZE(cells));
 	}
-	return table ? terminal_print_table(c, table, 0) : out_of_memory();
+	return text_table_print(&table, 0);
 }
 
 /* How rdmad learns of changes of DEVICE. */
@@ -62,26 +60,22 @@ static const char *device_events(const Object *device)
 
 static ExitStatus print_devices(const Context *c, const Machine *m)
 {
-	static const TerminalColumn columns[] = {
-		{"DEVICE", 0}, {"DRIVER", 0}, {"FIRMWARE", 0}, {"EVENTS", SCOLS_FL_TRUNC}};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, columns, ARRAY_SIZE(columns));
+	static const TableColumn columns[] = {
+		{"DEVICE", 0, 0}, {"DRIVER", 0, 0}, {"FIRMWARE", 0, 0}, {"EVENTS", TABLE_SPARE, 0}};
+	_cleanup_text_table_ TextTable table = text_table_begin(c, columns, ARRAY_SIZE(columns));
 
-	for (size_t i = 0; table && i < m->objects.n; i++) {
+	for (size_t i = 0; i < m->objects.n; i++) {
 		const Object *o = m->objects.items[i];
 		const char *cells[] = {object_text(o, DEVICE_ATTR_name),
 				       object_text(o, DEVICE_ATTR_driver),
 				       object_text(o, DEVICE_ATTR_fw_ver), device_events(o)};
 
-		if (!o->is_port && !add_line(table, cells, ARRAY_SIZE(cells)))
-			return out_of_memory();
+		if (!o->is_port)
+			add_line(&table, cells, ARRAY_SIZE(cells));
 	}
-	if (!table)
-		return out_of_memory();
-	if (scols_table_is_empty(table))
-		return STATUS_OK;
-	fputc('\n', c->out);
-	return terminal_print_table(c, table, 0);
+	if (!text_table_is_empty(&table))
+		fputc('\n', c->out);
+	return text_table_print(&table, 0);
 }
 
 static void format_version(const KernelFeature *f, char ret[16])
@@ -92,14 +86,13 @@ static void format_version(const KernelFeature *f, char ret[16])
 /* M is NULL: of no machine. */
 static ExitStatus print_features(const Context *c, const Machine *m)
 {
-	const TerminalColumn columns[] = {{"FEATURE", 0},
-					  {"LINUX", 0},
-					  {m ? "HERE" : "COMMIT", 0},
-					  {"EFFECT", SCOLS_FL_TRUNC}};
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, columns, ARRAY_SIZE(columns));
+	const TableColumn columns[] = {{"FEATURE", 0, 0},
+				       {"LINUX", 0, 0},
+				       {m ? "HERE" : "COMMIT", 0, 0},
+				       {"EFFECT", TABLE_SPARE, 0}};
+	_cleanup_text_table_ TextTable table = text_table_begin(c, columns, ARRAY_SIZE(columns));
 
-	for (size_t i = 0; table && i < n_kernel_features; i++) {
+	for (size_t i = 0; i < n_kernel_features; i++) {
 		const KernelFeature *f = &kernel_features[i];
 		bool tried, there = m && kernel_feature_is_there(f, &m->kernel, &tried);
 		char version[16];
@@ -111,10 +104,9 @@ static ExitStatus print_features(const Context *c, const Machine *m)
 				       m && !there ? f->without : f->use};
 
 		format_version(f, version);
-		if (!add_line(table, cells, ARRAY_SIZE(cells)))
-			return out_of_memory();
+		add_line(&table, cells, ARRAY_SIZE(cells));
 	}
-	return table ? terminal_print_table(c, table, 0) : out_of_memory();
+	return text_table_print(&table, 0);
 }
 
 static ExitStatus print_text(const Context *c, const Machine *m, const Advice *a)

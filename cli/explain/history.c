@@ -13,6 +13,7 @@
 #include "no-ports.h"
 #include "selection.h"
 #include "terminal.h"
+#include "text-table.h"
 
 static const char *arg_cable;
 
@@ -60,68 +61,42 @@ static bool duration_of(const Context *c, const PastState *t, const PastState *n
 	return until >= since;
 }
 
-/* The columns keep their places from port to port: cells are filled with blanks. On a narrow
- * terminal FOR is left out first, and then FROM. */
+/* The columns keep their places from port to port. On a narrow terminal FOR is left out first, and
+ * then FROM. */
 enum { COLUMN_TIME, COLUMN_FROM, COLUMN_TO, COLUMN_FOR, COLUMN_REASON, _COLUMN_MAX };
 
-static const struct {
-	const char *heading;
-	int width, flags;
-} columns[_COLUMN_MAX] = {
-	[COLUMN_TIME] = {"TIME", 23, 0},    [COLUMN_FROM] = {"FROM", 12, SCOLS_FL_TRUNC},
-	[COLUMN_TO] = {"TO", 12, 0},	    [COLUMN_FOR] = {"FOR", 13, SCOLS_FL_TRUNC},
+static const TableColumn columns[_COLUMN_MAX] = {
+	[COLUMN_TIME] = {"TIME", 0, 23},    [COLUMN_FROM] = {"FROM", TABLE_SPARE, 12},
+	[COLUMN_TO] = {"TO", 0, 12},	    [COLUMN_FOR] = {"FOR", TABLE_SPARE, 13},
 	[COLUMN_REASON] = {"REASON", 0, 0},
 };
 
-static int set_cell(struct libscols_line *line, unsigned int i, const char *text)
+static void add_line(TextTable *table, uint64_t usec, const char *from, const char *to,
+		     const char *color, const char *duration)
 {
-	char *filled;
-
-	if (asprintf(&filled, "%-*s", columns[i].width, text) < 0)
-		return -ENOMEM;
-	return scols_line_refer_data(line, i, filled);
+	text_table_add_line(table);
+	text_table_take(table, COLUMN_TIME, format_time(usec));
+	text_table_put(table, COLUMN_FROM, from);
+	text_table_put(table, COLUMN_TO, to);
+	text_table_color(table, COLUMN_TO, color);
+	text_table_put(table, COLUMN_FOR, duration);
 }
 
-/* The reason of T, and who was on the link. */
-static char *reason_text(const PastState *t)
+/* A change, its reason, and who was on the link. */
+static void add_state(const Context *c, TextTable *table, const PastState *t, const PastState *next)
 {
-	char *text = NULL;
-
-	if (t->qps == 0)
-		return strdup(t->reason);
-	return asprintf(&text, "%s (%" PRIu64 " %s of %" PRIu64 " %s)", t->reason, t->qps,
-			t->qps == 1 ? "QP" : "QPs", t->processes,
-			t->processes == 1 ? "process" : "processes") < 0
-		       ? NULL
-		       : text;
-}
-
-static int add_line(const Context *c, struct libscols_table *table, uint64_t usec, const char *from,
-		    const char *to, const char *color, const char *duration, const char *reason)
-{
-	_cleanup_free_ char *text = format_time(usec);
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	const char *cells[_COLUMN_MAX] = {text, from, to, duration, reason};
-	int r = line && text && reason ? 0 : -ENOMEM;
-
-	for (unsigned int i = 0; r == 0 && i < _COLUMN_MAX; i++)
-		r = set_cell(line, i, cells[i]);
-	return r
-		       ?: scols_cell_set_color(scols_line_get_cell(line, COLUMN_TO),
-					       terminal_color(c, color));
-}
-
-static int add_state(const Context *c, struct libscols_table *table, const PastState *t,
-		     const PastState *next)
-{
-	_cleanup_free_ char *reason = reason_text(t);
 	char duration[DURATION_MAX] = "";
 	uint64_t usec;
 
 	if (duration_of(c, t, next, &usec))
 		duration_format(usec, duration);
-	return add_line(c, table, t->realtime_usec, t->from, t->to, terminal_state_color(t->to),
-			duration, reason);
+	add_line(table, t->realtime_usec, t->from, t->to, terminal_state_color(t->to), duration);
+	if (t->qps == 0)
+		text_table_put(table, COLUMN_REASON, t->reason);
+	else
+		text_table_format(table, COLUMN_REASON, "%s (%" PRIu64 " %s of %" PRIu64 " %s)",
+				  t->reason, t->qps, t->qps == 1 ? "QP" : "QPs", t->processes,
+				  t->processes == 1 ? "process" : "processes");
 }
 
 /* A finding has begun, or ended; or a module has come, or gone. */
@@ -170,64 +145,61 @@ static Turn *find_turns(const Value *entry, size_t *ret_n)
 	return turns;
 }
 
-static int add_turn(const Context *c, struct libscols_table *table, const Turn *t)
+static void add_turn(const Context *c, TextTable *table, const Turn *t)
 {
 	const FormerFinding *f = &t->finding;
 	bool is_known = f->acknowledged_usec > 0, is_cable = streq(f->severity, HISTORY_CABLE);
 	const char *said = is_cable ? f->attribute : f->acknowledged_text;
 	uint64_t until = f->until_usec || c->host ? f->until_usec : realtime_now_usec();
-	_cleanup_free_ char *reason = NULL;
 	char duration[DURATION_MAX] = "";
 
-	if (t->has_ended)
-		return add_line(c, table, t->usec, f->severity, is_cable ? "removed" : "ended",
-				is_cable ? NULL : "green", "", f->check);
-	if (asprintf(&reason, "%s%s%s%s%s", f->check,
-		     is_known		 ? " (acknowledged"
-		     : is_cable && *said ? " ("
-					 : "",
-		     is_known && *said ? ": " : "", said,
-		     is_known || (is_cable && *said) ? ")" : "") < 0)
-		return -ENOMEM;
+	if (t->has_ended) {
+		add_line(table, t->usec, f->severity, is_cable ? "removed" : "ended",
+			 is_cable ? NULL : "green", "");
+		text_table_put(table, COLUMN_REASON, f->check);
+		return;
+	}
 	if (until >= f->since_usec)
 		duration_format(until - f->since_usec, duration);
-	return add_line(c, table, t->usec, "", f->severity,
-			is_cable			 ? NULL
-			: streq(f->severity, "critical") ? "red"
-							 : "yellow",
-			duration, reason);
+	add_line(table, t->usec, "", f->severity,
+		 is_cable			  ? NULL
+		 : streq(f->severity, "critical") ? "red"
+						  : "yellow",
+		 duration);
+	text_table_format(table, COLUMN_REASON, "%s%s%s%s%s", f->check,
+			  is_known	      ? " (acknowledged"
+			  : is_cable && *said ? " ("
+					      : "",
+			  is_known && *said ? ": " : "", said,
+			  is_known || (is_cable && *said) ? ")" : "");
 }
 
 /* What was found stands where it was found: behind the change that it comes from. */
 static ExitStatus print_lines(const Context *c, const Value *entry)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, NULL, 0);
+	_cleanup_text_table_ TextTable table = text_table_begin(c, columns, _COLUMN_MAX);
 	size_t n, i = 0, k = 0;
 	_cleanup_free_ Turn *turns = find_turns(entry, &n);
 	PastState t, next;
-	int r = 0;
 
-	if (!table || !turns || scols_table_set_column_separator(table, "  ") < 0)
+	if (!turns)
 		return out_of_memory();
-	for (size_t col = 0; col < _COLUMN_MAX; col++)
-		if (!scols_table_new_column(table, columns[col].heading, 0, columns[col].flags))
-			return out_of_memory();
-	while (r >= 0) {
+	table.gap = 2;
+	while (true) {
 		bool is_state = history_read_transition(entry, i, &t);
 
 		if (k < n && (!is_state || turns[k].usec < t.realtime_usec))
-			r = add_turn(c, table, &turns[k++]);
+			add_turn(c, &table, &turns[k++]);
 		else if (!is_state)
 			break;
 		else {
 			bool has_next = history_read_transition(entry, ++i, &next);
 
 			if (is_asked_for(entry, t.realtime_usec))
-				r = add_state(c, table, &t, has_next ? &next : NULL);
+				add_state(c, &table, &t, has_next ? &next : NULL);
 		}
 	}
-	return r < 0 ? out_of_memory() : terminal_print_table(c, table, 0);
+	return text_table_print(&table, 0);
 }
 
 static ExitStatus print_entry(const Context *c, const Value *entry, size_t n, bool heading)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "json.h"
+#include "terminal.h"
 
 #define TIME_TEXT_MAX 48
 
@@ -57,23 +58,16 @@ static const char *begins_text(const char *begins)
 	return text ? text : *begins ? begins : "-";
 }
 
-ExitStatus record_list_begin(RecordList *list)
+void record_list_begin(RecordList *list)
 {
-	static const TerminalColumn columns[] = {{"SEGMENT", 0},
-						 {"FIRST", 0},
-						 {"LAST", 0},
-						 {"CHANGES", SCOLS_FL_RIGHT},
-						 {"BYTES", SCOLS_FL_RIGHT},
-						 {"BEGAN BECAUSE", 0}};
+	static const TableColumn columns[] = {
+		{"SEGMENT", 0, 0},	     {"FIRST", 0, 0},		{"LAST", 0, 0},
+		{"CHANGES", TABLE_RIGHT, 0}, {"BYTES", TABLE_RIGHT, 0}, {"BEGAN BECAUSE", 0, 0}};
 
-	if (list->context->json) {
+	if (list->context->json)
 		json_begin(list->context->out, "Segments");
-		return STATUS_OK;
-	}
-	list->table = terminal_table(list->context, columns, ARRAY_SIZE(columns));
-	if (!list->table || scols_table_set_column_separator(list->table, "  ") < 0)
-		return out_of_memory();
-	return STATUS_OK;
+	list->table = text_table_begin(list->context, columns, ARRAY_SIZE(columns));
+	list->table.gap = 2;
 }
 
 static void print_segment_json(FILE *f, const RecordFile *file, const RecordSegment *s)
@@ -90,26 +84,23 @@ static void print_segment_json(FILE *f, const RecordFile *file, const RecordSegm
 	json_close(f);
 }
 
-ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSegment *s)
+void record_list_add(RecordList *list, const RecordFile *f, const RecordSegment *s)
 {
-	char first[TIME_TEXT_MAX], last[TIME_TEXT_MAX], changes[24], bytes[24];
-	const char *cells[] = {file_name(f),
-			       time_text(s->first_usec, first),
-			       time_text(s->last_usec, last),
-			       changes,
-			       bytes,
-			       begins_text(f->head.begins)};
+	char first[TIME_TEXT_MAX], last[TIME_TEXT_MAX];
+	TextTable *t = &list->table;
 
-	if (!list->table) {
+	if (list->context->json) {
 		json_next(list->context->out);
 		print_segment_json(list->context->out, f, s);
-		return STATUS_OK;
+		return;
 	}
-	snprintf(changes, sizeof(changes), "%" PRIu64, s->n_changes);
-	snprintf(bytes, sizeof(bytes), "%" PRIu64, s->n_bytes);
-	list->n++;
-	return terminal_add_line(list->table, cells, ARRAY_SIZE(cells)) ? STATUS_OK
-									: out_of_memory();
+	text_table_add_line(t);
+	text_table_put(t, 0, file_name(f));
+	text_table_put(t, 1, time_text(s->first_usec, first));
+	text_table_put(t, 2, time_text(s->last_usec, last));
+	text_table_format(t, 3, "%" PRIu64, s->n_changes);
+	text_table_format(t, 4, "%" PRIu64, s->n_bytes);
+	text_table_put(t, 5, begins_text(f->head.begins));
 }
 
 ExitStatus record_list_end(RecordList *list, ExitStatus status)
@@ -118,10 +109,9 @@ ExitStatus record_list_end(RecordList *list, ExitStatus status)
 
 	if (list->context->json)
 		json_end(list->context->out);
-	else if (list->n > 0)
-		printed = terminal_print_table(list->context, list->table, 0);
-	scols_unref_table(list->table);
-	list->table = NULL;
+	else
+		printed = text_table_print(&list->table, 0);
+	text_table_done(&list->table);
 	return MAX(status, printed);
 }
 

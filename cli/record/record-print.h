@@ -4,7 +4,7 @@
 /* The output of "rdmactl record": a table of the segments, and the changes. */
 
 #include "record-change.h"
-#include "terminal.h"
+#include "text-table.h"
 
 /* A segment in the table. */
 typedef struct RecordSegment {
@@ -14,12 +14,11 @@ typedef struct RecordSegment {
 
 typedef struct RecordList {
 	Context *context;
-	struct libscols_table *table; /* NULL: JSON */
-	size_t n;
+	TextTable table;
 } RecordList;
 
-ExitStatus record_list_begin(RecordList *list);
-ExitStatus record_list_add(RecordList *list, const RecordFile *f, const RecordSegment *s);
+void record_list_begin(RecordList *list);
+void record_list_add(RecordList *list, const RecordFile *f, const RecordSegment *s);
 /* Prints what is left. Returns STATUS, or what else went wrong. */
 ExitStatus record_list_end(RecordList *list, ExitStatus status);
 

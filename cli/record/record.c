@@ -85,7 +85,7 @@ static ExitStatus list_segment(RecordFile *f, void *userdata)
 	RecordList *list = userdata;
 	RecordReader r = {};
 	RecordSegment s = {.first_usec = f->head.realtime_usec};
-	ExitStatus status = STATUS_OK, added;
+	ExitStatus status = STATUS_OK;
 	bool found = true;
 
 	s.last_usec = s.first_usec;
@@ -102,22 +102,19 @@ static ExitStatus list_segment(RecordFile *f, void *userdata)
 	}
 	record_reader_done(&r);
 	s.n_bytes = f->n_bytes;
-	added = record_list_add(list, f, &s);
-	return MAX(status, added);
+	record_list_add(list, f, &s);
+	return status;
 }
 
 static ExitStatus list_record(Context *c)
 {
 	RecordList list = {.context = c};
-	ExitStatus status;
 
 	if (c->n_arguments > 1)
 		return usage_error("record: list takes no argument, such as \"%s\"",
 				   c->arguments[1]);
-	status = record_list_begin(&list);
-	if (status == STATUS_OK)
-		status = visit_segments(list_segment, &list);
-	return record_list_end(&list, status);
+	record_list_begin(&list);
+	return record_list_end(&list, visit_segments(list_segment, &list));
 }
 
 /* show */

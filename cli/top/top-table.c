@@ -5,33 +5,32 @@
 #include <inttypes.h>
 
 #include "decode.h"
-#include "fit.h"
 #include "format.h"
 #include "terminal.h"
+#include "text-table.h"
 
 /* The widths are the least ones: so columns keep their places while the values change. */
 static const struct {
-	const char *heading;
-	int width, flags;
+	TableColumn table;
 	bool ascending; /* sorted with the smallest first */
 } columns[_TOP_COLUMN_MAX] = {
-	[TOP_COLUMN_PORT] = {"PORT", 10, 0, true},
-	[TOP_COLUMN_STATE] = {"STATE", 8, 0, true},
-	[TOP_COLUMN_RECEIVE] = {"RECEIVE", 14, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_TRANSMIT] = {"TRANSMIT", 14, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_ERRORS] = {"ERRORS", 6, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_CHANGED] = {"CHANGED", 11, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_RATE] = {"RATE", 8, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_NETDEV] = {"NETDEV", 8, SCOLS_FL_TRUNC, true},
-	[TOP_COLUMN_DOWNS] = {"DOWNS", 5, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_RECEIVE_PACKETS] = {"RX PKT/S", 8, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_TRANSMIT_PACKETS] = {"TX PKT/S", 8, SCOLS_FL_TRUNC | SCOLS_FL_RIGHT, false},
-	[TOP_COLUMN_NOTE] = {"NOTE", 0, SCOLS_FL_TRUNC, false},
+	[TOP_COLUMN_PORT] = {{"PORT", 0, 10}, true},
+	[TOP_COLUMN_STATE] = {{"STATE", 0, 8}, true},
+	[TOP_COLUMN_RECEIVE] = {{"RECEIVE", TABLE_SPARE | TABLE_RIGHT, 14}, false},
+	[TOP_COLUMN_TRANSMIT] = {{"TRANSMIT", TABLE_SPARE | TABLE_RIGHT, 14}, false},
+	[TOP_COLUMN_ERRORS] = {{"ERRORS", TABLE_SPARE | TABLE_RIGHT, 6}, false},
+	[TOP_COLUMN_CHANGED] = {{"CHANGED", TABLE_SPARE | TABLE_RIGHT, 11}, false},
+	[TOP_COLUMN_RATE] = {{"RATE", TABLE_SPARE | TABLE_RIGHT, 8}, false},
+	[TOP_COLUMN_NETDEV] = {{"NETDEV", TABLE_SPARE, 8}, true},
+	[TOP_COLUMN_DOWNS] = {{"DOWNS", TABLE_SPARE | TABLE_RIGHT, 5}, false},
+	[TOP_COLUMN_RECEIVE_PACKETS] = {{"RX PKT/S", TABLE_SPARE | TABLE_RIGHT, 8}, false},
+	[TOP_COLUMN_TRANSMIT_PACKETS] = {{"TX PKT/S", TABLE_SPARE | TABLE_RIGHT, 8}, false},
+	[TOP_COLUMN_NOTE] = {{"NOTE", TABLE_SPARE | TABLE_REST, 0}, false},
 };
 
 const char *top_column_heading(TopColumn column)
 {
-	return columns[column].heading;
+	return columns[column].table.heading;
 }
 
 /* The values of a port */
@@ -301,111 +300,49 @@ static const char *cell_color(const TopPort *p, TopColumn column)
 	return NULL;
 }
 
-/* Sets the cell to TEXT, filled with blanks to the width of the column, and frees TEXT. *WIDTH
- * becomes the width of the widest cell. */
-static int set_cell(struct libscols_line *line, TopColumn column, char *text, size_t *width)
-{
-	bool right = columns[column].flags & SCOLS_FL_RIGHT;
-	char *filled;
-	int r;
-
-	if (!text)
-		return -ENOMEM;
-	r = asprintf(&filled, "%*s", right ? columns[column].width : -columns[column].width, text);
-	free(text);
-	if (r < 0)
-		return -ENOMEM;
-	*width = MAX(*width, (size_t)r);
-	return scols_line_refer_data(line, column, filled);
-}
-
-/* The notes are cut to what the other columns leave, if that is enough for something. */
-static char *fit_note(char *note, const TopStyle *style, const size_t widths[_TOP_COLUMN_MAX])
-{
-	size_t used = 0;
-	char *text;
-
-	for (TopColumn i = 0; i < TOP_COLUMN_NOTE; i++)
-		used += widths[i] + 1;
-	if (!note || style->width == 0 || style->width < used + 8)
-		return note;
-	text = fit_text(note, style->width - used);
-	free(note);
-	return text;
-}
-
-static int add_cells(const Context *c, struct libscols_line *line, const TopPort *p,
-		     TopColumn column, char *text, size_t *width)
-{
-	int r = set_cell(line, column, text, width);
-
-	if (r == 0)
-		r = scols_cell_set_color(scols_line_get_cell(line, column),
-					 terminal_color(c, cell_color(p, column)));
-	return r;
-}
-
-static int fill(const Context *c, struct libscols_table *table, const TopModel *m,
-		const TopStyle *style, const TopPort *const *ports, size_t n, const char *selected)
-{
-	size_t widths[_TOP_COLUMN_MAX];
-	int r = 0;
-
-	for (TopColumn i = 0; i < _TOP_COLUMN_MAX; i++)
-		widths[i] = MAX(strlen(columns[i].heading), (size_t)columns[i].width);
-	for (TopColumn i = 0; i < _TOP_COLUMN_MAX; i++)
-		for (size_t k = 0; k < n && r == 0; k++) {
-			struct libscols_line *line = i == 0 ? scols_table_new_line(table, NULL)
-							    : scols_table_get_line(table, k);
-			bool is_selected = selected && streq(selected, ports[k]->path);
-			char *text = line ? cell_text(m, ports[k], style, i, is_selected) : NULL;
-
-			if (i == TOP_COLUMN_NOTE)
-				text = fit_note(text, style, widths);
-			r = line ? add_cells(c, line, ports[k], i, text, &widths[i]) : -ENOMEM;
-		}
-	return r;
-}
-
-static int add_headings(const Context *c, struct libscols_table *table, const TopStyle *style)
+static void add_headings(TextTable *table, const TopStyle *style)
 {
 	for (TopColumn i = 0; i < _TOP_COLUMN_MAX; i++) {
-		bool right = columns[i].flags & SCOLS_FL_RIGHT;
-		struct libscols_column *column;
-		char heading[32];
+		TableColumn column = columns[i].table;
+		char port[16];
 
-		snprintf(heading, sizeof(heading), "%*s%s",
-			 right	 ? columns[i].width
-			 : i > 0 ? -columns[i].width
-				 : (int)style->has_cursor,
-			 right || i > 0 ? columns[i].heading : "",
-			 right || i > 0 ? "" : columns[i].heading);
-		column = scols_table_new_column(table, heading, 0, columns[i].flags);
-		if (!column)
-			return -ENOMEM;
-		(void)scols_cell_set_color(scols_column_get_header(column),
-					   terminal_color(c, i == style->sort ? "bold" : NULL));
+		/* the marks are before the names */
+		if (i == TOP_COLUMN_PORT && style->has_cursor) {
+			snprintf(port, sizeof(port), " %s", column.heading);
+			column.heading = port;
+		}
+		text_table_add_column(table, &column);
+		text_table_color(table, i, i == style->sort ? "bold" : NULL);
 	}
-	return 0;
 }
 
 int top_table_print(const Context *c, const TopModel *m, const TopStyle *style,
 		    const TopPort *const *ports, size_t n, const char *selected, char **ret,
 		    char **ret_left_out)
 {
-	_cleanup_(scols_unref_table_pointer) struct libscols_table *table =
-		terminal_table(c, NULL, 0);
+	_cleanup_text_table_ TextTable table = text_table_begin(c, NULL, 0);
 	_cleanup_free_ char *left_out = NULL, *text = NULL;
-	int r = table ? add_headings(c, table, style) : -ENOMEM;
+	size_t size;
+	FILE *f;
+	int r;
 
-	if (r == 0)
-		r = fill(c, table, m, style, ports, n, selected);
-	if (r == 0 && style->width > 0)
-		r = fit_table(table, style->width, &left_out);
+	add_headings(&table, style);
+	for (size_t k = 0; k < n; k++) {
+		bool is_selected = selected && streq(selected, ports[k]->path);
+
+		text_table_add_line(&table);
+		for (TopColumn i = 0; i < _TOP_COLUMN_MAX; i++) {
+			text_table_take(&table, i, cell_text(m, ports[k], style, i, is_selected));
+			text_table_color(&table, i, cell_color(ports[k], i));
+		}
+	}
+	f = open_memstream(&text, &size);
+	if (!f)
+		return -ENOMEM;
+	r = text_table_write(&table, f, 0, style->width > 0 ? style->width : SIZE_MAX, &left_out);
+	r = stream_close(f, &text) && r >= 0 ? 0 : -ENOMEM;
 	if (r < 0)
 		return r;
-	if (scols_print_table_to_string(table, &text) < 0)
-		return -ENOMEM;
 	*ret = steal_pointer(&text);
 	*ret_left_out = steal_pointer(&left_out);
 	return 0;
