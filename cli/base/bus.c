@@ -69,21 +69,6 @@ ExitStatus bus_connect(const Context *c, sd_bus **ret)
 	return r < 0 ? STATUS_NO_DAEMON : STATUS_OK;
 }
 
-int bus_append_texts(sd_bus_message *m, const char *key, char **texts)
-{
-	int r = sd_bus_message_open_container(m, 'e', "sv");
-
-	if (r >= 0)
-		r = sd_bus_message_append(m, "s", key);
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'v', "as");
-	if (r >= 0)
-		r = sd_bus_message_append_strv(m, texts);
-	if (r >= 0)
-		r = sd_bus_message_close_container(m);
-	return r < 0 ? r : sd_bus_message_close_container(m);
-}
-
 ExitStatus bus_end_loop(Context *c, const char *what, int r, ExitStatus status)
 {
 	sd_bus_detach_event(c->bus);

@@ -24,8 +24,3 @@ ExitStatus bus_read_objects(sd_bus *bus, ObjectList *ret);
 /* Whether the device nodes that rdmad publishes are nodes of this machine: not if rdmad runs on
  * another machine or in a container, and not if the devices are simulated. */
 bool bus_is_local(const Context *c);
-
-/* Adds the entry KEY to a dictionary a{sv}, which is open in M: the texts, of which NULL is the
- * last.
- */
-int bus_append_texts(sd_bus_message *m, const char *key, char **texts);

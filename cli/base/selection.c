@@ -75,9 +75,9 @@ static void choose_all(Selection *s, bool planes)
 typedef struct Found {
 	FoundPaths *items; /* by argument; of a pattern none */
 	unsigned int n;
-	size_t n_paths;
-	bool patterns; /* an argument is a pattern */
-	bool all;      /* the same, or an argument finds nothing, or there is none */
+	ObjectList objects; /* the ports, without what All has */
+	bool patterns;	    /* an argument is a pattern */
+	bool all;	    /* others are needed too: those that a pattern or a hint is about */
 } Found;
 
 static void found_done(Found *f)
@@ -85,56 +85,99 @@ static void found_done(Found *f)
 	for (unsigned int i = 0; i < f->n; i++)
 		found_paths_done(&f->items[i]);
 	free(f->items);
+	object_list_done(&f->objects);
 }
 
-static ExitStatus find_arguments(Context *c, Found *f)
+/* Whether ListPorts() or FindPorts() failed because an older rdmad does not know it, an option or
+ * one of the properties. */
+static bool is_of_older(const sd_bus_error *error)
+{
+	return sd_bus_error_has_name(error, RDMAD_ERROR_INVALID_OPTION) ||
+	       sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_METHOD);
+}
+
+const char *const selection_names[] = {NULL};
+
+/* What of the devices is read with their ports. */
+static const char *const *device_properties(SelectionFlags flags, const char *const *properties)
+{
+	static const char *const events[] = {"Events", "EventsReason", NULL};
+
+	return properties ? properties : flags & SELECTION_EVENTS ? events : selection_names;
+}
+
+/* Finds the ports of ARGUMENT, and reads them at once if no others are needed. */
+static int find(Context *c, const char *argument, SelectionFlags flags,
+		const char *const *properties, Found *f, FoundPaths *ret, sd_bus_error *error)
+{
+	int r;
+
+	if (flags & SELECTION_OTHERS)
+		return ports_find(c->bus, argument, NULL, ret, error);
+	r = ports_find_objects(c->bus, argument, device_properties(flags, properties), &f->objects,
+			       ret, error);
+	if (r >= 0 || !is_of_older(error))
+		return r;
+	sd_bus_error_free(error);
+	f->all = true;
+	return ports_find(c->bus, argument, NULL, ret, error);
+}
+
+static ExitStatus find_arguments(Context *c, SelectionFlags flags, const char *const *properties,
+				 Found *f)
 {
 	f->items = calloc(c->n_arguments + 1, sizeof(*f->items));
 	if (!f->items)
 		return out_of_memory();
-	f->all = c->n_arguments == 0;
+	f->all = c->n_arguments == 0 || (flags & SELECTION_OTHERS);
 	for (; f->n < c->n_arguments; f->n++) {
 		_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 		const char *argument = c->arguments[f->n];
 		FoundPaths *found = &f->items[f->n];
 		int r = object_is_pattern(argument)
 				? 0
-				: ports_find(c->bus, argument, NULL, found, &error);
+				: find(c, argument, flags, properties, f, found, &error);
 
 		if (r < 0)
 			return bus_complain(argument, &error, r);
 		f->patterns |= object_is_pattern(argument);
-		f->n_paths += found->n;
 		f->all |= found->n == 0;
 	}
 	return STATUS_OK;
 }
 
-/* Whether no more than the ports that were found is needed and they could be read. One that cannot
- * be read may have gone, or its device is not published. */
-static bool read_few(Context *c, SelectionFlags flags, const Found *f, ObjectList *ret)
+/* Reads the devices of the ports in F. False if there are many of them, or one cannot be read: it
+ * may have gone, or it is not published. */
+static bool read_devices(Context *c, Found *f)
 {
-	_cleanup_objects_ ObjectList few = {};
+	size_t n = 0;
 
-	if (f->all || f->n_paths > SELECTION_FEW || (flags & SELECTION_OTHERS))
-		return false;
-	for (unsigned int i = 0; i < f->n; i++)
-		for (size_t k = 0; k < f->items[i].n; k++)
-			if (ports_read_port(c->bus, f->items[i].items[k].path,
-					    flags & SELECTION_DEVICES, &few, NULL) < 0)
+	for (size_t i = 0; i < f->n; i++)
+		n += f->items[i].n;
+	for (size_t i = 0; n <= SELECTION_FEW && i < f->n; i++)
+		for (size_t k = 0; k < f->items[i].n; k++) {
+			const Object *port =
+				object_list_find(&f->objects, f->items[i].items[k].path);
+
+			if (!port ||
+			    ports_read_one(c->bus, object_text(port, PORT_ATTR_device_index),
+					   &f->objects, NULL) < 0)
 				return false;
-	*ret = few;
-	few = (ObjectList){};
-	return true;
+		}
+	return n <= SELECTION_FEW;
 }
 
-const char *const selection_names[] = {NULL};
-
-/* Whether ListPorts() failed because an older rdmad does not know it, or one of the properties. */
-static bool is_of_older(const sd_bus_error *error)
+/* Whether no more than the ports that were found is needed, which are then in *RET. */
+static bool read_few(Context *c, SelectionFlags flags, const char *const *properties, Found *f,
+		     ObjectList *ret)
 {
-	return sd_bus_error_has_name(error, RDMAD_ERROR_INVALID_OPTION) ||
-	       sd_bus_error_has_name(error, SD_BUS_ERROR_UNKNOWN_METHOD);
+	bool devices = (flags & SELECTION_DEVICES) && !properties;
+
+	if (f->all || (devices && !read_devices(c, f)))
+		return false;
+	*ret = f->objects;
+	f->objects = (ObjectList){};
+	return true;
 }
 
 ExitStatus selection_read_all(Context *c, const char *const *properties, bool patterns,
@@ -188,9 +231,9 @@ ExitStatus selection_read(Context *c, SelectionFlags flags, const char *const *p
 {
 	_cleanup_selection_ Selection s = {};
 	_cleanup_(found_done) Found found = {};
-	ExitStatus status = find_arguments(c, &found);
+	ExitStatus status = find_arguments(c, flags, properties, &found);
 
-	if (status == STATUS_OK && !read_few(c, flags, &found, &s.objects))
+	if (status == STATUS_OK && !read_few(c, flags, properties, &found, &s.objects))
 		status = selection_read_all(c, properties, found.patterns, &s.objects);
 	if (status != STATUS_OK)
 		return status;

@@ -23,9 +23,10 @@ typedef enum SelectionFlags {
 	SELECTION_PLANES = 1 << 0,  /* without arguments the ports of planes are chosen too */
 	SELECTION_DEVICES = 1 << 1, /* their devices are read */
 	SELECTION_OTHERS = 1 << 2,  /* all devices and ports are read */
+	SELECTION_EVENTS = 1 << 3,  /* of their devices is read how changes reach rdmad */
 } SelectionFlags;
 
-/* Up to so many ports are read one by one. */
+/* Up to so many devices are read one by one. */
 #define SELECTION_FEW 16U
 
 /* Reads the ports that the arguments choose, or more. Without arguments all are chosen. A name of

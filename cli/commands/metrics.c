@@ -80,7 +80,7 @@ static int call(Context *c, const char *interface, const char *method, bool opti
 	if (r >= 0 && options)
 		r = sd_bus_message_open_container(m, 'a', "{sv}");
 	if (r >= 0 && ports)
-		r = bus_append_texts(m, "ports", ports);
+		r = ports_append_texts(m, "ports", (const char *const *)ports);
 	if (r >= 0 && options)
 		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_call(c->bus, m, 0, error, ret);

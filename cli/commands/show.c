@@ -367,30 +367,13 @@ static ExitStatus print_events(Context *c, const Object *device, int width)
 	return status;
 }
 
-/* Reads of the device of PORT what print_events() prints. *RET has no value of it if rdmad has not
- * published the device. */
-static ExitStatus read_events(Context *c, const Object *port, Object **ret)
-{
-	int r = object_new(object_text(port, PORT_ATTR_device_index), ret);
-
-	if (r >= 0)
-		r = ports_read_row(c->bus, *ret, DEVICE_ATTR_events, NULL);
-	if (r >= 0 &&
-	    !streq(object_text(*ret, DEVICE_ATTR_events), decode_name(ATTR_EVENTS, EVENTS_VERBS)))
-		r = ports_read_row(c->bus, *ret, DEVICE_ATTR_events_reason, NULL);
-	return r == -ENOMEM ? out_of_memory() : STATUS_OK;
-}
-
 /* Which device the port is of, and how changes of it reach rdmad. */
 static ExitStatus print_device(Context *c, const Selection *s, const Page *p)
 {
-	_cleanup_(object_free_pointer) Object *read = NULL;
-	const Object *device = selection_device(s, p->o);
-	ExitStatus status = device ? STATUS_OK : read_events(c, p->o, &read);
+	ExitStatus status;
 
 	print_heading(c, "Device");
-	if (status == STATUS_OK)
-		status = print_events(c, device ?: read, p->width);
+	status = print_events(c, selection_device(s, p->o), p->width);
 	/* the object path, which people need least, is the first row of the table */
 	for (size_t i = p->o->n_rows; i-- > 0 && status == STATUS_OK;)
 		if (p->groups[i] == GROUP_OBJECT)
@@ -451,5 +434,5 @@ static ExitStatus print_port(Context *c, const Selection *s, const Object *port,
 
 ExitStatus show_command(Context *c)
 {
-	return selection_print(c, 0, NULL, print_port);
+	return selection_print(c, SELECTION_EVENTS, NULL, print_port);
 }

@@ -281,7 +281,7 @@ static int append_condition(sd_bus_message *m, const Waiting *w)
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
 	if (r >= 0)
-		r = bus_append_texts(m, "ports", w->ports);
+		r = ports_append_texts(m, "ports", (const char *const *)w->ports);
 	if (r >= 0)
 		r = append_flag(m, "configured", arg_configured);
 	if (r >= 0)

@@ -20,6 +20,7 @@ static const Rule rules[] = {
 	{PROPERTIES,              "Set",       BUS_DOOR_SIZE_MAX, true},
 	{RDMAD_INTERFACE_MANAGER, "Refresh",   BUS_DOOR_SIZE_MAX, true},
 	{RDMAD_INTERFACE_MANAGER, "ListPorts", 8192,              false}, /* the names of all properties */
+	{RDMAD_INTERFACE_MANAGER, "FindPorts", 8192,              false}, /* the same */
 	{RDMAD_INTERFACE_MANAGER, "WaitFor",   16384,             false}, /* 64 names of ports */
 };
 /* clang-format on */

@@ -6,6 +6,7 @@
 #include "bus-private.h"
 #include "bus-property.h"
 #include "bus-shown.h"
+#include "long-reply-named.h"
 #include "lookup.h"
 #include "names.h"
 
@@ -173,7 +174,20 @@ int bus_get_port_by_address(sd_bus_message *m, void *userdata, sd_bus_error *err
 
 const char bus_found_signature[] = "a(oa{sv})";
 
-static void put_found(BusWriter *w, const FoundPort *f, FindKind by)
+static void put_found_properties(BusWriter *w, const LongReplyQuestion *q, const Port *p)
+{
+	const CacheObject o = cache_object_of_port(p);
+
+	bus_writer_open_property(w, "Properties", "a{sv}");
+	bus_writer_open(w, 'a', "{sv}");
+	if (q->all)
+		bus_put_members(w, &o, cache_object_interfaces(&o));
+	long_reply_put_named(w, q, p);
+	bus_writer_close(w);
+	bus_writer_close_property(w);
+}
+
+static void put_found(BusWriter *w, const LongReplyQuestion *q, const FoundPort *f, FindKind by)
 {
 	char path[RDMAD_PATH_MAX];
 
@@ -190,15 +204,22 @@ static void put_found(BusWriter *w, const FoundPort *f, FindKind by)
 	}
 	if (f->netdev)
 		bus_writer_add_text(w, "Netdev", f->netdev);
+	if (q->all || !mask_is_empty(&q->rows) || !mask_is_empty(&q->device_rows))
+		put_found_properties(w, q, f->port);
 	bus_writer_close(w);
 	bus_writer_close(w);
 }
 
 int bus_found_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
+	_cleanup_(bus_texts_done) BusTexts names = {.max = LONG_REPLY_NAMED_MAX};
 	const char *type = NULL, *by = NULL;
-	const BusOption options[] = {
-		{"by", 's', &by}, {"type", 's', &type}, {"netdev", 's', &q->text_2}};
+	int all = false;
+	const BusOption options[] = {{"by", 's', &by},
+				     {"type", 's', &type},
+				     {"netdev", 's', &q->text_2},
+				     {"properties", 'a', &names},
+				     {"all", 'b', &all}};
 	int r = sd_bus_message_read_basic(call, 's', &q->text);
 
 	if (r < 0)
@@ -206,8 +227,13 @@ int bus_found_read(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *err
 	r = bus_read_options(call, "FindPorts", options, ARRAY_SIZE(options), error);
 	if (r >= 0)
 		r = parse_type(type, &q->type, error);
+	if (r >= 0)
+		r = long_reply_name(q, &names, error);
 	if (r < 0)
 		return r;
+	if (all)
+		q->rows = (AttrMask){}; /* they are among all */
+	q->all = all;
 	q->by = by ? find_kind_from_name(by) : _FIND_MAX;
 	if (by && q->by == _FIND_MAX)
 		return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
@@ -234,7 +260,7 @@ int bus_found_write(BusWriter *w, const LongReplyQuestion *q, const Cache *c, sd
 	bus_writer_open(w, 'a', bus_found_signature + 1);
 	for (size_t i = 0; i < n; i++)
 		if (found[i].port->published)
-			put_found(w, &found[i], by);
+			put_found(w, q, &found[i], by);
 	bus_writer_close(w);
 	return 1;
 }

@@ -12,6 +12,7 @@
 #include "bus-property.h"
 #include "bus-shown.h"
 #include "bus-users.h"
+#include "long-reply-named.h"
 #include "names.h"
 #include "row-set.h"
 
@@ -170,20 +171,9 @@ void long_reply_kinds_init(void)
 	stpcpy(p, ")");
 }
 
-/* Those of ROWS that O has, each with a value: one that has none is left out. */
-static void put_named_rows(BusWriter *w, const CacheObject *o, AttrMask rows)
+static void put_listed_port(BusWriter *w, const Port *p, const LongReplyQuestion *q)
 {
-	unsigned int interfaces = cache_object_interfaces(o);
-
-	MASK_FOREACH(a, mask_and(rows, *o->valid))
-	if (interfaces >> o->rows[a].interface & 1)
-		bus_put_property(w, o, a);
-}
-
-static void put_listed_port(BusWriter *w, const Device *d, const Port *p,
-			    const LongReplyQuestion *q)
-{
-	const CacheObject device = cache_object_of_device(d), port = cache_object_of_port(p);
+	const CacheObject port = cache_object_of_port(p);
 	char path[RDMAD_PATH_MAX];
 
 	bus_writer_open(w, 'r', listed_types);
@@ -191,50 +181,25 @@ static void put_listed_port(BusWriter *w, const Device *d, const Port *p,
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
 		bus_put_row(w, &port, listed_attributes[i]);
 	bus_writer_open(w, 'a', "{sv}");
-	put_named_rows(w, &port, q->rows);
+	long_reply_put_named(w, q, p);
 	if (!mask_is_empty(&q->reasons))
 		bus_put_reasons(w, &port, &q->reasons);
-	if (d->published)
-		put_named_rows(w, &device, q->device_rows);
 	bus_writer_close(w);
 	bus_writer_close(w);
-}
-
-/* Adds the row of the property NAME to *RET. */
-static bool add_row(const Attribute *rows, size_t n_rows, const char *name, AttrMask *ret)
-{
-	for (size_t a = 0; a < n_rows; a++)
-		if (rows[a].interface != INTERFACE_RAW && streq(rows[a].name, name)) {
-			mask_set(ret, a, true);
-			return true;
-		}
-	return false;
-}
-
-/* A name that both have is that of the port's. */
-static int add_property(const char *name, LongReplyQuestion *q, sd_bus_error *error)
-{
-	if (add_row(port_attributes, _PORT_ATTR_MAX, name, &q->rows) ||
-	    add_row(device_attributes, _DEVICE_ATTR_MAX, name, &q->device_rows))
-		return 0;
-	return sd_bus_error_setf(error, RDMAD_ERROR_INVALID_OPTION,
-				 "Option \"properties\": no port or device has a property \"%s\"",
-				 BUS_SHOW(name));
 }
 
 /* The name of the device, if only its ports are wanted, the properties beside the fields, and
  * whether the reasons of these are wanted. */
 static int read_choice(sd_bus_message *call, LongReplyQuestion *q, sd_bus_error *error)
 {
-	_cleanup_(bus_texts_done)
-		BusTexts names = {.max = (unsigned int)_PORT_ATTR_MAX + _DEVICE_ATTR_MAX};
+	_cleanup_(bus_texts_done) BusTexts names = {.max = LONG_REPLY_NAMED_MAX};
 	int reasons = false;
 	const BusOption options[] = {
 		{"device", 's', &q->text}, {"properties", 'a', &names}, {"reasons", 'b', &reasons}};
 	int r = bus_read_options(call, "ListPorts", options, ARRAY_SIZE(options), error);
 
-	for (size_t i = 0; r >= 0 && names.texts && names.texts[i]; i++)
-		r = add_property(names.texts[i], q, error);
+	if (r >= 0)
+		r = long_reply_name(q, &names, error);
 	/* who calls for Unavailable gets all of them */
 	if (r >= 0 && reasons && !mask_has(&q->rows, PORT_ATTR_unavailable)) {
 		q->reasons = q->rows;
@@ -258,7 +223,7 @@ static int write_listed_ports(BusWriter *w, const LongReplyQuestion *q, const Ca
 
 		for (uint32_t n = 0; (!only || d == only) && n < d->n_ports; n++)
 			if (d->ports[n]->published)
-				put_listed_port(w, d, d->ports[n], q);
+				put_listed_port(w, d->ports[n], q);
 	}
 	bus_writer_close(w);
 	return 1;

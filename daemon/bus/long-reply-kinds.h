@@ -12,8 +12,9 @@ struct LongReplyQuestion {
 	const char *path;     /* of the object that was called */
 	const char *text;     /* its argument: the interface, the device, a name; NULL: none */
 	const char *text_2;   /* one more: the property, the netdev; NULL: none */
-	AttrMask rows;	      /* of a port: those that each entry of ListPorts() is to have too */
+	AttrMask rows;	      /* of a port: those that were named, long-reply-named.h */
 	AttrMask device_rows; /* the same of its device */
+	bool all;	      /* FindPorts(): all of a port */
 	AttrMask reasons;     /* the reasons of which rows of a port each entry is to have too */
 	FindKind by;	      /* of FindPorts() */
 	GidType type;	      /* the same */

@@ -255,9 +255,8 @@ void bus_put_objects(BusWriter *w, const Cache *c, const char *list)
 
 /* All properties of an interface */
 
-void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces)
+void bus_put_members(BusWriter *w, const CacheObject *o, unsigned int interfaces)
 {
-	bus_writer_open(w, 'a', "{sv}");
 	MASK_FOREACH(a, rows_on(o, interfaces))
 	put_property(w, o, &o->rows[a], a);
 	if (interfaces >> INTERFACE_DEVICE & 1) {
@@ -265,6 +264,12 @@ void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfa
 		put_device_ports(w, o->device);
 		bus_writer_close_property(w);
 	}
+}
+
+void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces)
+{
+	bus_writer_open(w, 'a', "{sv}");
+	bus_put_members(w, o, interfaces);
 	bus_writer_close(w);
 }
 

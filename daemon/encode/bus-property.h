@@ -38,6 +38,8 @@ void bus_put_reasons(BusWriter *w, const CacheObject *port, const AttrMask *amon
 /* Writes all properties of INTERFACES, a mask of 1 << AttrInterface, of O, as a{sv} in the order of
  * the rows. */
 void bus_put_properties(BusWriter *w, const CacheObject *o, unsigned int interfaces);
+/* The same into an a{sv} that is open. */
+void bus_put_members(BusWriter *w, const CacheObject *o, unsigned int interfaces);
 /* Writes LIST, "Devices" or "Ports" of the manager: the paths of all of them, as ao, by ascending
  * index and number. */
 void bus_put_objects(BusWriter *w, const Cache *c, const char *list);

@@ -22,23 +22,6 @@ static int set_device(Object *port)
 	return 0;
 }
 
-/* The device of PORT in L, which is made if it is not there. */
-static int find_device(ObjectList *l, const Object *port, Object **ret)
-{
-	const char *path = value_text(&port->values[PORT_ATTR_device_index]);
-	Object *o = object_list_find(l, path);
-	int r = o ? 0 : object_new(path, &o);
-
-	if (r >= 0 && o->interfaces == 0)
-		r = object_list_put(l, o);
-	if (r < 0) {
-		object_free(o);
-		return r;
-	}
-	*ret = o;
-	return 0;
-}
-
 /* The property NAME in the tail: of PORT, which is then in *NAMED, or of its device. */
 static int read_named(ObjectList *l, Object *port, const char *name, AttrMask *named,
 		      sd_bus_message *m)
@@ -51,7 +34,7 @@ static int read_named(ObjectList *l, Object *port, const char *name, AttrMask *n
 	if (!row)
 		return 0;
 	if (of_device)
-		r = find_device(l, port, &o);
+		r = object_list_add_device(l, port, &o);
 	else
 		mask_set(named, (unsigned int)(row - o->rows), true);
 	return r < 0 ? r : object_read_row(o, (size_t)(row - o->rows), m);

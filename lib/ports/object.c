@@ -465,6 +465,24 @@ const Object *object_list_device(const ObjectList *l, const Object *port)
 	return object_list_find(l, value_text(object_stored(port, PORT_ATTR_device_index)));
 }
 
+int object_list_add_device(ObjectList *l, const Object *port, Object **ret)
+{
+	const char *path = value_text(&port->values[PORT_ATTR_device_index]);
+	_cleanup_(object_free_pointer) Object *o = NULL;
+	int r;
+
+	*ret = object_list_find(l, path);
+	if (*ret)
+		return 0;
+	r = object_new(path, &o);
+	if (r >= 0)
+		r = object_list_put(l, o);
+	if (r < 0)
+		return r;
+	*ret = steal_pointer(&o);
+	return 0;
+}
+
 bool object_is_function(const Object *device)
 {
 	return pci_function_is_part(object_text(device, DEVICE_ATTR_function));

@@ -94,79 +94,17 @@ int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, s
 	return ports_read_one(bus, value_text(&port->values[PORT_ATTR_device_index]), l, error);
 }
 
-int ports_read_row(sd_bus *bus, Object *o, size_t i, sd_bus_error *error)
+int ports_append_texts(sd_bus_message *m, const char *key, const char *const *texts)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, o->path, "org.freedesktop.DBus.Properties",
-				   "Get", error, &reply, "ss",
-				   attr_interface_name(o->rows[i].interface), o->rows[i].name);
+	int r = sd_bus_message_open_container(m, 'e', "sv");
 
-	return r < 0 ? r : object_read_row(o, i, reply);
-}
-
-void found_paths_done(FoundPaths *f)
-{
-	for (size_t i = 0; i < f->n; i++) {
-		free(f->items[i].path);
-		free(f->items[i].netdev);
-	}
-	free(f->items);
-	*f = (FoundPaths){};
-}
-
-/* The members of an entry. */
-static int read_found_details(sd_bus_message *m, uint32_t *ret_gid, const char **ret_netdev)
-{
-	BusWalk w = bus_walk_pairs(m, "sv");
-	const char *key, *by = "";
-
-	while (bus_walk_named(&w, &key))
-		if (streq(key, "GidIndex"))
-			w.r = sd_bus_message_read(m, "v", "u", ret_gid);
-		else if (streq(key, "Netdev"))
-			w.r = sd_bus_message_read(m, "v", "s", ret_netdev);
-		else if (streq(key, "By"))
-			w.r = sd_bus_message_read(m, "v", "s", &by);
-	if (!streq(by, "address") && !streq(by, "gid") && !streq(by, "subnet"))
-		*ret_gid = UINT32_MAX;
-	return w.r;
-}
-
-static int read_found(sd_bus_message *m, const char *path, FoundPaths *f)
-{
-	const char *netdev = "";
-	uint32_t gid = UINT32_MAX;
-	struct FoundPath *found;
-	int r = read_found_details(m, &gid, &netdev);
-
-	if (r < 0)
-		return r;
-	if (!array_grow(f->items, f->n))
-		return -ENOMEM;
-	found = &f->items[f->n++];
-	*found = (struct FoundPath){strdup(path), strdup(netdev), gid};
-	return found->path && found->netdev ? 0 : -ENOMEM;
-}
-
-int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	_cleanup_(found_paths_done) FoundPaths f = {};
-	const char *path;
-	BusWalk w;
-	/* of an array with 0 elements, what follows is not read */
-	int r = sd_bus_call_method(bus, RDMAD_BUS_NAME, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER,
-				   "FindPorts", error, &reply, "sa{sv}", what, by ? 1 : 0, "by",
-				   "s", by);
-
-	if (r < 0)
-		return r;
-	w = bus_walk_structures(reply, "oa{sv}");
-	while (bus_walk_named(&w, &path))
-		w.r = read_found(reply, path, &f);
-	if (w.r < 0)
-		return w.r;
-	*ret = f;
-	f = (FoundPaths){};
-	return 0;
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", key);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "as");
+	if (r >= 0)
+		r = sd_bus_message_append_strv(m, (char **)texts);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_close_container(m);
 }

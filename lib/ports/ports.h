@@ -17,8 +17,10 @@ int ports_list(sd_bus *bus, const char *const *properties, ObjectList *ret, sd_b
 int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *error);
 /* The same for the port at PATH, and with DEVICE for its device. */
 int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, sd_bus_error *error);
-/* Calls Get(): reads the value of row I of O, which then has its interface. */
-int ports_read_row(sd_bus *bus, Object *o, size_t i, sd_bus_error *error);
+
+/* Adds the entry KEY to a dictionary a{sv}, which is open in M: the texts, of which NULL is the
+ * last. */
+int ports_append_texts(sd_bus_message *m, const char *key, const char *const *texts);
 
 /* The ports that rdmad finds by a name or an address, by their object paths. */
 typedef struct FoundPaths {
@@ -34,6 +36,10 @@ void found_paths_done(FoundPaths *f);
 /* Calls FindPorts() for WHAT as the user wrote it. BY is the only kind of name that is meant, such
  * as "address"; NULL: any. To find no port is no error. */
 int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error);
+/* The same for any kind of name. Adds the ports that are found to L with all their values, and
+ * their devices with PROPERTIES, of which NULL is the last. */
+int ports_find_objects(sd_bus *bus, const char *what, const char *const *properties, ObjectList *l,
+		       FoundPaths *ret, sd_bus_error *error);
 
 /* Whether the connection has ended: also that of ssh, before anything was read (EPIPE) or later. */
 bool error_is_lost(int r);

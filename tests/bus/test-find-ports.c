@@ -359,12 +359,94 @@ static void test_get_port_by(void **state)
 	}
 }
 
+/* The names of the properties in M, each after a blank. The caller frees them. */
+static char *read_names(sd_bus_message *m)
+{
+	char *names = NULL;
+	const char *name;
+	size_t size;
+	FILE *f = open_memstream(&names, &size);
+
+	assert_non_null(f);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(m, "s", &name) > 0);
+		fprintf(f, " %s", name);
+		assert_true(sd_bus_message_skip(m, "v") > 0);
+		assert_true(sd_bus_message_exit_container(m) > 0);
+	}
+	assert_int_equal(fclose(f), 0);
+	return names;
+}
+
+/* The names of what FindPorts(WHAT) returns of the one port with NAME, and with ALL. */
+static char *read_properties(Fixture *f, const char *what, const char *name, bool all)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply =
+		fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", NULL,
+			     "sa{sv}", what, 2, "properties", "as", 1, name, "all", "b", all);
+	const char *key = "";
+
+	assert_true(sd_bus_message_enter_container(reply, 'a', "(oa{sv})") > 0);
+	assert_true(sd_bus_message_enter_container(reply, 'r', "oa{sv}") > 0);
+	assert_true(sd_bus_message_skip(reply, "o") > 0);
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(reply, "s", &key) > 0);
+		if (streq(key, "Properties"))
+			break;
+		assert_true(sd_bus_message_skip(reply, "v") > 0);
+		assert_true(sd_bus_message_exit_container(reply) > 0);
+	}
+	assert_string_equal(key, "Properties");
+	assert_true(sd_bus_message_enter_container(reply, 'v', "a{sv}") > 0);
+	return read_names(reply);
+}
+
+/* The properties of the port come with it: all, as GetAll() has them, or those that were named. */
+static void test_properties(void **state)
+{
+	static const struct {
+		const char *what, *name, *expected;
+	} cases[] = {
+		{"mlx5_0/2", "Lid", " Lid"},
+		{"mlx5_0/2", "Driver", ""}, /* the simulator has not said it */
+		{"mlx5_0/2", "NodeType", " NodeType"},
+		{"rocep1/1", "Netdev", " Netdev"},
+		{"rocep1/1", "Lid", ""},
+	};
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_free_ char *all = NULL, *of_port = NULL, *of_device = NULL, *expected = NULL;
+	_cleanup_free_ char *error = NULL;
+	Fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *names =
+			read_properties(f, cases[i].what, cases[i].name, false);
+
+		assert_string_equal(names, cases[i].expected);
+	}
+	reply = fixture_call(f, "/org/rdma/device/1/port/2", "org.freedesktop.DBus.Properties",
+			     "GetAll", NULL, "s", "");
+	all = read_names(reply);
+	assert_non_null(strstr(all, " Lid"));
+	/* one that is among all is not there twice */
+	of_port = read_properties(f, "mlx5_0/2", "Lid", true);
+	assert_string_equal(of_port, all);
+	of_device = read_properties(f, "mlx5_0/2", "NodeType", true);
+	assert_true(asprintf(&expected, "%s NodeType", all) > 0);
+	assert_string_equal(of_device, expected);
+	assert_null(fixture_call(f, RDMAD_ROOT_PATH, RDMAD_INTERFACE_MANAGER, "FindPorts", &error,
+				 "sa{sv}", "mlx5_0", 1, "properties", "as", 1, "Colour"));
+	assert_string_equal(error, RDMAD_ERROR_INVALID_OPTION);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_find), TEST(test_function), TEST(test_changes),     TEST(test_errors),
-		TEST(test_many), TEST(test_get_port), TEST(test_get_port_by),
+		TEST(test_many), TEST(test_get_port), TEST(test_get_port_by), TEST(test_properties),
 	};
 
 	return cmocka_run_group_tests_name("find-ports", tests, NULL, NULL);

@@ -179,10 +179,9 @@ static void append_property(sd_bus_message *m, const View *v, unsigned int row)
 	sd_bus_message_close_container(m);
 }
 
-void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,
-		       const AttrMask *only)
+static void append_members(sd_bus_message *m, const View *v, AttrInterface interface,
+			   const AttrMask *only)
 {
-	sd_bus_message_open_container(m, 'a', "{sv}");
 	for (unsigned int i = 0; i < v->n_rows; i++)
 		if ((interface == INTERFACE_RAW ? v->interfaces >> v->rows[i].interface & 1
 						: v->rows[i].interface == interface) &&
@@ -191,6 +190,13 @@ void append_properties(sd_bus_message *m, const View *v, AttrInterface interface
 	/* what rdmactl has never heard of */
 	if (!only)
 		sd_bus_message_append(m, "{sv}", "FromTheFuture", "(dx)", 1.5, INT64_C(-1));
+}
+
+void append_properties(sd_bus_message *m, const View *v, AttrInterface interface,
+		       const AttrMask *only)
+{
+	sd_bus_message_open_container(m, 'a', "{sv}");
+	append_members(m, v, interface, only);
 	sd_bus_message_close_container(m);
 }
 
@@ -218,6 +224,15 @@ void append_listed(sd_bus_message *m, const char *path, const View *port, const 
 		if (!append_named(m, port, names[i]))
 			append_named(m, device, names[i]);
 	sd_bus_message_append(m, "{sv}", "FromTheFuture", "(dx)", 1.5, INT64_C(-1));
+	sd_bus_message_close_container(m);
+}
+
+void append_found(sd_bus_message *m, const View *port, const View *device, const char *const *names)
+{
+	sd_bus_message_open_container(m, 'a', "{sv}");
+	append_members(m, port, INTERFACE_RAW, NULL);
+	for (size_t i = 0; names[i]; i++)
+		append_named(m, device, names[i]);
 	sd_bus_message_close_container(m);
 }
 

@@ -72,14 +72,70 @@ static FakePort *find_named(const char *name)
 				 : name);
 }
 
+/* Reads the options of ListPorts() and FindPorts(): the properties that are named, and whether all
+ * are wanted. */
+static void read_named(sd_bus_message *call,
+		       const char *names[_PORT_ATTR_MAX + _DEVICE_ATTR_MAX + 1], bool *ret_all)
+{
+	const char *key;
+	size_t n = 0;
+
+	*ret_all = false;
+	sd_bus_message_enter_container(call, 'a', "{sv}");
+	while (sd_bus_message_enter_container(call, 'e', "sv") > 0) {
+		sd_bus_message_read(call, "s", &key);
+		if (streq(key, "properties")) {
+			sd_bus_message_enter_container(call, 'v', "as");
+			sd_bus_message_enter_container(call, 'a', "s");
+			while (n + 1 < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX &&
+			       sd_bus_message_read_basic(call, 's', &names[n]) > 0)
+				n++;
+			sd_bus_message_exit_container(call);
+			sd_bus_message_exit_container(call);
+		} else {
+			sd_bus_message_skip(call, "v");
+		}
+		if (streq(key, "reasons"))
+			names[n++] = "Unavailable";
+		*ret_all |= streq(key, "all");
+		sd_bus_message_exit_container(call);
+	}
+}
+
+static void append_match(sd_bus_message *reply, const FakePort *p, const char *const *names,
+			 bool all)
+{
+	DeviceSnapshot d = fake_device(p);
+	View port = view_of_port(p), device = view_of_device(&d);
+
+	sd_bus_message_open_container(reply, 'r', "oa{sv}");
+	sd_bus_message_append(reply, "o", fake_path(p));
+	sd_bus_message_open_container(reply, 'a', "{sv}");
+	sd_bus_message_append(reply, "{sv}{sv}", "By", "s", "name", "Later", "as", 1, "x");
+	if (all) {
+		sd_bus_message_open_container(reply, 'e', "sv");
+		sd_bus_message_append(reply, "s", "Properties");
+		sd_bus_message_open_container(reply, 'v', "a{sv}");
+		append_found(reply, &port, &device, names);
+		sd_bus_message_close_container(reply);
+		sd_bus_message_close_container(reply);
+	}
+	sd_bus_message_close_container(reply);
+	sd_bus_message_close_container(reply);
+	device_snapshot_done(&d);
+}
+
 static int find_ports(sd_bus_message *call)
 {
 	static const char *const of_mlx5_1[] = {"mlx5_1/1", "mlx5_1/2"};
+	const char *properties[_PORT_ATTR_MAX + _DEVICE_ATTR_MAX + 1] = {};
 	const char *what, *const *names = &what;
 	sd_bus_message *reply;
 	size_t n = 1;
+	bool all;
 
 	sd_bus_message_read(call, "s", &what);
+	read_named(call, properties, &all);
 	if (streq(what, "mlx5_1")) {
 		names = of_mlx5_1;
 		n = ARRAY_SIZE(of_mlx5_1);
@@ -90,8 +146,7 @@ static int find_ports(sd_bus_message *call)
 		const FakePort *p = find_named(names[i]);
 
 		if (p)
-			sd_bus_message_append(reply, "(oa{sv})", fake_path(p), 2, "By", "s", "name",
-					      "Later", "as", 1, "x");
+			append_match(reply, p, properties, all);
 	}
 	sd_bus_message_close_container(reply);
 	sd_bus_send(bus, reply, NULL);
@@ -182,28 +237,11 @@ static int get(sd_bus_message *call)
 /* Whoever asks for the reasons gets all of them: this service knows no others. */
 static int list_ports(sd_bus_message *call)
 {
-	const char *names[_PORT_ATTR_MAX + _DEVICE_ATTR_MAX + 1] = {}, *key;
+	const char *names[_PORT_ATTR_MAX + _DEVICE_ATTR_MAX + 1] = {};
 	sd_bus_message *reply;
-	size_t n = 0;
+	bool all;
 
-	sd_bus_message_enter_container(call, 'a', "{sv}");
-	while (sd_bus_message_enter_container(call, 'e', "sv") > 0) {
-		sd_bus_message_read(call, "s", &key);
-		if (streq(key, "properties")) {
-			sd_bus_message_enter_container(call, 'v', "as");
-			sd_bus_message_enter_container(call, 'a', "s");
-			while (n + 1 < _PORT_ATTR_MAX + _DEVICE_ATTR_MAX &&
-			       sd_bus_message_read_basic(call, 's', &names[n]) > 0)
-				n++;
-			sd_bus_message_exit_container(call);
-			sd_bus_message_exit_container(call);
-		} else {
-			sd_bus_message_skip(call, "v");
-		}
-		if (streq(key, "reasons"))
-			names[n++] = "Unavailable";
-		sd_bus_message_exit_container(call);
-	}
+	read_named(call, names, &all);
 	sd_bus_message_new_method_return(call, &reply);
 	sd_bus_message_open_container(reply, 'a', "(" LISTED_PORT ")");
 	for (size_t i = 0; i < N_FAKE_PORTS; i++) {

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* FindPorts(): where the ports are that have a name, or what they are too. */
+
+#include "bus-walk.h"
+#include "names.h"
+#include "ports.h"
+
+void found_paths_done(FoundPaths *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->items[i].path);
+		free(f->items[i].netdev);
+	}
+	free(f->items);
+	*f = (FoundPaths){};
+}
+
+/* The values of a port, and of its device. The latter come behind all of the port. */
+static int read_values(sd_bus_message *m, Object *port, ObjectList *l)
+{
+	size_t cursor = 0;
+	const char *name;
+	BusWalk w = bus_walk_pairs(m, "sv");
+
+	while (bus_walk_named(&w, &name)) {
+		size_t row = object_find_name(port, name, &cursor);
+		const Attribute *of_device;
+		Object *device;
+		bool is_device;
+
+		if (row < port->n_rows) {
+			w.r = object_read_row(port, row, m);
+			continue;
+		}
+		of_device = object_find_row(name, &is_device);
+		if (of_device && is_device)
+			w.r = object_list_add_device(l, port, &device);
+		if (of_device && is_device && w.r >= 0)
+			w.r = object_read_row(device, (size_t)(of_device - device->rows), m);
+	}
+	return w.r;
+}
+
+static int read_object(sd_bus_message *m, const char *path, ObjectList *l)
+{
+	_cleanup_(object_free_pointer) Object *port = NULL;
+	int r = object_new(path, &port);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'v', "a{sv}");
+	if (r >= 0)
+		r = port->is_port ? read_values(m, port, l) : -EBADMSG;
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	if (r >= 0 && port->interfaces == 0)
+		r = -EBADMSG;
+	if (r >= 0)
+		r = object_list_put(l, port);
+	if (r >= 0)
+		port = NULL;
+	return r;
+}
+
+/* The members of an entry. */
+static int read_found_details(sd_bus_message *m, const char *path, ObjectList *l, uint32_t *ret_gid,
+			      const char **ret_netdev)
+{
+	BusWalk w = bus_walk_pairs(m, "sv");
+	const char *key, *by = "";
+
+	while (bus_walk_named(&w, &key))
+		if (streq(key, "GidIndex"))
+			w.r = sd_bus_message_read(m, "v", "u", ret_gid);
+		else if (streq(key, "Netdev"))
+			w.r = sd_bus_message_read(m, "v", "s", ret_netdev);
+		else if (streq(key, "By"))
+			w.r = sd_bus_message_read(m, "v", "s", &by);
+		else if (l && streq(key, "Properties"))
+			w.r = read_object(m, path, l);
+	if (!streq(by, "address") && !streq(by, "gid") && !streq(by, "subnet"))
+		*ret_gid = UINT32_MAX;
+	return w.r;
+}
+
+static int read_found(sd_bus_message *m, const char *path, ObjectList *l, FoundPaths *f)
+{
+	const char *netdev = "";
+	uint32_t gid = UINT32_MAX;
+	struct FoundPath *found;
+	int r = read_found_details(m, path, l, &gid, &netdev);
+
+	if (r < 0)
+		return r;
+	if (!array_grow(f->items, f->n))
+		return -ENOMEM;
+	found = &f->items[f->n++];
+	*found = (struct FoundPath){strdup(path), strdup(netdev), gid};
+	return found->path && found->netdev ? 0 : -ENOMEM;
+}
+
+static int append_text(sd_bus_message *m, const char *key, const char *text)
+{
+	return text ? sd_bus_message_append(m, "{sv}", key, "s", text) : 0;
+}
+
+/* All of the ports, and PROPERTIES. */
+static int append_wanted(sd_bus_message *m, const char *const *properties)
+{
+	int r = sd_bus_message_append(m, "{sv}", "all", "b", 1);
+
+	return r < 0 || !*properties ? r : ports_append_texts(m, "properties", properties);
+}
+
+/* L is NULL: only the paths are wanted. */
+static int find(sd_bus *bus, const char *what, const char *by, const char *const *properties,
+		ObjectList *l, FoundPaths *ret, sd_bus_error *error)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(found_paths_done) FoundPaths f = {};
+	const char *path;
+	BusWalk w;
+	int r = sd_bus_message_new_method_call(bus, &m, RDMAD_BUS_NAME, RDMAD_ROOT_PATH,
+					       RDMAD_INTERFACE_MANAGER, "FindPorts");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", what);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{sv}");
+	if (r >= 0)
+		r = append_text(m, "by", by);
+	if (r >= 0 && l)
+		r = append_wanted(m, properties);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r >= 0)
+		r = sd_bus_call(bus, m, 0, error, &reply);
+	if (r < 0)
+		return r;
+	w = bus_walk_structures(reply, "oa{sv}");
+	while (bus_walk_named(&w, &path))
+		w.r = read_found(reply, path, l, &f);
+	if (w.r < 0)
+		return w.r;
+	*ret = f;
+	f = (FoundPaths){};
+	return 0;
+}
+
+int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error)
+{
+	return find(bus, what, by, NULL, NULL, ret, error);
+}
+
+int ports_find_objects(sd_bus *bus, const char *what, const char *const *properties, ObjectList *l,
+		       FoundPaths *ret, sd_bus_error *error)
+{
+	return find(bus, what, NULL, properties, l, ret, error);
+}
