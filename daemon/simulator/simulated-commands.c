@@ -7,6 +7,7 @@
 #include "recorded-commands.h"
 #include "recorded-values.h"
 #include "simulated-answer.h"
+#include "simulated-counters.h"
 
 /* How many ports are changed or made at most when a script is tried: that takes a second. */
 #define REHEARSED_MAX (UINT64_C(1) << 20)
@@ -216,6 +217,32 @@ static int take_index(CommandSettings *a, uint64_t *ret, char **ret_message)
 	return r;
 }
 
+/* Takes the settings of counters, which ports have, out of A. */
+static void take_counters(CommandSettings *a, CommandSettings *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		if (simulated_is_counter(a->settings[i].key))
+			ret->settings[ret->n++] = a->settings[i];
+		else
+			a->settings[n++] = a->settings[i];
+	a->n = n;
+}
+
+/* What the ports of a new device have counted before. */
+static int set_counters(SimulatedDevice *d, const CommandSettings *counters, char **ret_message)
+{
+	g_autoptr(GArray) ports = g_array_new(false, false, sizeof(PortReference));
+
+	for (uint32_t i = 0; counters->n > 0 && i < d->now.values.port_count; i++) {
+		PortReference port = {.port = &d->ports[i]};
+
+		g_array_append_val(ports, port);
+	}
+	return set_ports(ports, counters, ret_message);
+}
+
 static bool is_recorded(const CommandSettings *a)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -226,7 +253,7 @@ static bool is_recorded(const CommandSettings *a)
 
 static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, char **ret_message)
 {
-	_cleanup_(command_settings_done) CommandSettings a = {};
+	_cleanup_(command_settings_done) CommandSettings a = {}, counters = {};
 	AttrText name;
 	DeviceRecipe recipe = {.name = name};
 	uint64_t index = SCENARIO_ANY_INDEX;
@@ -239,6 +266,7 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, cha
 	r = command_settings_parse(args + 1, n - 1, &a, ret_message);
 	if (r < 0)
 		return r;
+	take_counters(&a, &counters);
 	r = take_index(&a, &index, ret_message);
 	/* a record says all of the device */
 	if (r == 0 && !is_recorded(&a))
@@ -253,6 +281,11 @@ static int run_add(SimulatedMachine *sim, const char *const *args, size_t n, cha
 	r = scenario_make_device(sim->scenario, &recipe, &d, &line, ret_message);
 	if (r < 0)
 		return r;
+	r = set_counters(d, &counters, ret_message);
+	if (r < 0) {
+		simulated_device_free(d);
+		return r;
+	}
 	/* a record says with "asked" when it has said all of the device */
 	d->unasked = d->recorded;
 	r = simulated_machine_add(sim, d, (uint32_t)index, ret_message);

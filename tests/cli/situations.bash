@@ -1165,8 +1165,7 @@ grows 0 hw_counter.rnr_nak_retry_err=50000
 judge
 
 situation healthy "" "packets were lost since the machine was started, and none now"
-add roce
-set_ 0/1 hw_counter.out_of_sequence=4000000 hw_counter.local_ack_timeout_err=90000 hw_counter.np_cnp_sent=90000000
+add roce hw_counter.out_of_sequence=4000000 hw_counter.local_ack_timeout_err=90000 hw_counter.np_cnp_sent=90000000
 grow 0 hw_counter.rx_write_requests=90000000
 judge --since="$work/counters"
 
@@ -1695,8 +1694,7 @@ set_ 1/1 state=down phys_state=polling event=port-error
 judge --all
 
 situation healthy "" "counters are as high as they can be since the machine was started, and none grows"
-add ib
-set_ 0/1 counter.link_downed=255 counter.port_xmit_discards=65535 counter.port_xmit_wait=4294967295 counter.excessive_buffer_overrun_errors=15
+add ib counter.link_downed=255 counter.port_xmit_discards=65535 counter.port_xmit_wait=4294967295 counter.excessive_buffer_overrun_errors=15
 grows 0 counter.port_rcv_packets=100
 judge
 
@@ -1913,14 +1911,12 @@ done
 judge
 
 situation healthy "" "the switch has had errors on a link, and has no more of them"
-add ib
-set_ 0/1 far_counter.symbol_error=60000 far_counter.port_rcv_errors=60000 far_counter.link_error_recovery=200
+add ib far_counter.symbol_error=60000 far_counter.port_rcv_errors=60000 far_counter.link_error_recovery=200
 grows 0 far_counter.port_rcv_switch_relay_errors=900
 judge
 
 situation healthy "" "another monitor clears the counters of a port"
-add ib
-set_ 0/1 counter.symbol_error=65535 counter.link_downed=255 counter.link_error_recovery=255
+add ib counter.symbol_error=65535 counter.link_downed=255 counter.link_error_recovery=255
 grow 0 counter.port_rcv_packets=90
 set_ 0/1 counter.symbol_error=0 counter.link_downed=0 counter.link_error_recovery=0 counter.port_rcv_packets=1
 judge --since="$work/counters"
@@ -2175,8 +2171,7 @@ judge
 
 # dell.com, 000286734
 situation healthy "" "FEC corrects as many bits as it has to, a program has no buffers for Ethernet, and frames were broken long ago"
-add roce
-set_ 0/1 ethtool_counter.rx_err_lane_0_phy=+9000 ethtool_counter.rx_out_of_buffer=+9000 ethtool_counter.rx_discards_phy=7 ethtool_counter.rx_crc_errors_phy=3
+add roce ethtool_counter.rx_err_lane_0_phy=+9000 ethtool_counter.rx_out_of_buffer=+9000 ethtool_counter.rx_discards_phy=7 ethtool_counter.rx_crc_errors_phy=3
 grows 0 ethtool_counter.rx_corrected_bits_phy=100000
 judge
 
@@ -3265,8 +3260,8 @@ wait_published 1 bad-signal
 judge
 
 situation healthy "" "an Ethernet link had symbol errors while it came up"
-add_many 2 roce
-set_ 1/1 ethtool_counter.rx_pcs_symbol_err_phy=50000
+add roce
+add roce ethtool_counter.rx_pcs_symbol_err_phy=50000
 grows 0 ethtool_counter.rx_corrected_bits_phy=10
 judge
 
@@ -4159,8 +4154,7 @@ wait_for 3 '.Neighbor == "mgmt-sw1"'
 judge --all
 
 situation healthy "" "counters of PCI Express signal integrity stand still after the boot"
-add roce
-set_ 0/1 hw_counter.roce_slow_restart=4000 ethtool_counter.rx_pci_signal_integrity=3 ethtool_counter.module_high_temp=1
+add roce hw_counter.roce_slow_restart=4000 ethtool_counter.rx_pci_signal_integrity=3 ethtool_counter.module_high_temp=1
 judge
 
 situation healthy "" "an adapter did not answer once, while it was reset"
@@ -5265,8 +5259,7 @@ judge
 
 # bnxt: a driver that counts retransmissions since the boot
 situation healthy "" "a Thor 2 had sent again a million packets before rdmad was started"
-add roce driver=bnxt_re
-set_ 0/1 hw_counter.to_retransmits=1000000 hw_counter.seq_err_naks_rcvd=500000
+add roce driver=bnxt_re hw_counter.to_retransmits=1000000 hw_counter.seq_err_naks_rcvd=500000
 judge
 
 # Siblings of what was wrong
@@ -5732,9 +5725,8 @@ judge --all
 
 # nebius/soperator#481: counters since the machine was started
 situation healthy "" "links were down 25 times in all, and have discarded thousands"
-add_many 2 ib
-set_ 0/1 counter.link_downed=25 counter.port_rcv_errors=26 counter.port_xmit_discards=2846
-set_ 1/1 counter.link_downed=11 counter.port_rcv_errors=2 counter.port_xmit_discards=17
+add ib counter.link_downed=25 counter.port_rcv_errors=26 counter.port_xmit_discards=2846
+add ib counter.link_downed=11 counter.port_rcv_errors=2 counter.port_xmit_discards=17
 judge
 
 # node-problem-detector of OCI: sixteen ports of eight adapters

@@ -11,6 +11,7 @@
 #include "compat-glib.h"
 #include "row-text.h"
 #include "simulated-commands.h"
+#include "simulated-counters.h"
 
 typedef struct Fixture {
 	SimulatedMachine machine;
@@ -305,6 +306,37 @@ static void test_add(void **state)
 	assert_null(simulated_machine_device(&f->machine, 4));
 }
 
+/* The first reading of PORT brings this value of the counter NAME. */
+static void expect_first_reading(const SimulatedPort *port, const char *name, uint64_t value)
+{
+	_cleanup_(table_free_pointer) Table *counters = NULL;
+	const CounterEntry *entry = NULL;
+
+	assert_int_equal(simulated_counters_read(port, false, 1, &counters), 0);
+	TABLE_FOREACH(CounterEntry, e, counters)
+		entry = streq(e->file, name) ? e : entry;
+	assert_non_null(entry);
+	assert_int_equal(entry->value, value);
+}
+
+/* A new device has counted before it was added. */
+static void test_add_counters(void **state)
+{
+	Fixture *f = *state;
+	const SimulatedDevice *d;
+
+	start(f, TWO);
+	command(f, "add n protocol=infiniband ports=2 counter.link_downed=25 fw_ver=7");
+	d = simulated_machine_device(&f->machine, 2);
+	assert_non_null(d);
+	assert_string_equal(TEXT_OF(&d->now.values, fw_ver), "7");
+	for (uint32_t i = 0; i < 2; i++)
+		expect_first_reading(&d->ports[i], "link_downed", 25);
+	expect_failure(f, "add m protocol=infiniband counter.link_downed=many", -EINVAL,
+		       "counter.link_downed = many: expected a number, +NUMBER, or nothing");
+	assert_null(simulated_machine_device(&f->machine, 3));
+}
+
 /* The ports of removed devices do not count, and an index is not used again. */
 static void test_remove(void **state)
 {
@@ -475,6 +507,7 @@ int main(void)
 					   TEST(test_port_name),
 					   TEST(test_events),
 					   TEST(test_add),
+					   TEST(test_add_counters),
 					   TEST(test_remove),
 					   TEST(test_order),
 					   TEST(test_cut_character),
