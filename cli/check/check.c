@@ -149,14 +149,14 @@ static ExitStatus list_checks(Context *c)
 		if (!c->json) {
 			fprintf(c->out, "%s%-12s%s  %-8s  ", terminal_color(c, "bold"), check->name,
 				terminal_plain(c), severity_name(check->severity));
-			terminal_print_wrapped(c, check->sentence, 24);
+			terminal_print_wrapped(c, check_sentence(check), 24);
 			continue;
 		}
 		json_next(c->out);
 		json_open(c->out);
 		json_add_text(c->out, "Check", check->name);
 		json_add_text(c->out, "Severity", severity_name(check->severity));
-		json_add_text(c->out, "Condition", check->sentence);
+		json_add_text(c->out, "Condition", check_sentence(check));
 		json_add_text(c->out, "About", condition_name(check->condition));
 		json_close(c->out);
 	}

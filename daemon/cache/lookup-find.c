@@ -8,7 +8,7 @@
 #include "pci.h"
 #include "port-name.h"
 
-static const char *const kind_names[_FIND_MAX] = {
+static const char kind_names[_FIND_MAX][16] = {
 #define F(kind, name, help) [FIND_##kind] = name,
 	FIND_KINDS(F)
 #undef F

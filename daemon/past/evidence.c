@@ -185,12 +185,13 @@ void evidence_note_port(EvidenceLog **l, uint32_t port, const PortSnapshot *s,
 	if (!get_log(l))
 		return;
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const Attribute *a = evidence_rows[kind].port;
-		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
+		const EvidenceRow *row = &evidence_rows[kind];
+		const Attribute *a = &port_attributes[row->row];
 
-		if (a && mask_has(changed, i) && a->size && !evidence_rows[kind].least)
+		if (row->of == EVIDENCE_OF_PORT && mask_has(changed, row->row) && a->size &&
+		    !row->least)
 			note_row(*l, port, kind, a, &s->values,
-				 a->source == SOURCE_CORE || mask_has(&s->valid, i), when);
+				 a->source == SOURCE_CORE || mask_has(&s->valid, row->row), when);
 	}
 }
 
@@ -200,11 +201,11 @@ void evidence_note_device(EvidenceLog **l, const DeviceSnapshot *s, const AttrMa
 	if (!get_log(l))
 		return;
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const Attribute *a = evidence_rows[kind].device;
-		unsigned int i = a ? (unsigned int)(a - device_attributes) : 0;
+		const EvidenceRow *row = &evidence_rows[kind];
+		const Attribute *a = &device_attributes[row->row];
 
-		if (a && a->size && mask_has(changed, i))
-			note_row(*l, 0, kind, a, &s->values, mask_has(&s->valid, i), when);
+		if (row->of == EVIDENCE_OF_DEVICE && a->size && mask_has(changed, row->row))
+			note_row(*l, 0, kind, a, &s->values, mask_has(&s->valid, row->row), when);
 	}
 }
 
@@ -255,10 +256,9 @@ void evidence_note_counts(EvidenceLog **l, const DeviceSnapshot *s, const Eviden
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
 		const EvidenceRow *row = &evidence_rows[kind];
 
-		if (row->least && row->device &&
-		    mask_has(&s->valid, (unsigned int)(row->device - device_attributes)) &&
+		if (row->least && row->of == EVIDENCE_OF_DEVICE && mask_has(&s->valid, row->row) &&
 		    get_log(l))
-			note_count(*l, 0, kind, row->device, &s->values, when);
+			note_count(*l, 0, kind, &device_attributes[row->row], &s->values, when);
 	}
 }
 
@@ -268,9 +268,9 @@ void evidence_note_port_counts(EvidenceLog **l, uint32_t port, const PortSnapsho
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
 		const EvidenceRow *row = &evidence_rows[kind];
 
-		if (row->least && row->port &&
-		    mask_has(&s->valid, (unsigned int)(row->port - port_attributes)) && get_log(l))
-			note_count(*l, port, kind, row->port, &s->values, when);
+		if (row->least && row->of == EVIDENCE_OF_PORT && mask_has(&s->valid, row->row) &&
+		    get_log(l))
+			note_count(*l, port, kind, &port_attributes[row->row], &s->values, when);
 	}
 }
 
@@ -408,12 +408,13 @@ void evidence_note_tables(EvidenceLog **l, uint32_t port, const PortSnapshot *wa
 			  const PortSnapshot *s, const EvidenceMoment *when)
 {
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const Attribute *a = evidence_rows[kind].port;
-		unsigned int i = a ? (unsigned int)(a - port_attributes) : 0;
+		const EvidenceRow *row = &evidence_rows[kind];
+		const Attribute *a = &port_attributes[row->row];
 		const Table *old, *new;
 		PortTable t;
 
-		if (!a || a->size || !mask_has(&was->valid, i) || !mask_has(&s->supplied, i))
+		if (row->of != EVIDENCE_OF_PORT || a->size || !mask_has(&was->valid, row->row) ||
+		    !mask_has(&s->supplied, row->row))
 			continue;
 		t = attr_port_table(a->type);
 		old = was->tables[t];

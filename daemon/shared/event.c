@@ -4,7 +4,7 @@
 
 #include "util.h"
 
-static const char *const names[_REASON_MAX] = {
+static const char names[_REASON_MAX][32] = {
 #define R(reason, name, meaning, at_once, later) [REASON_##reason] = name,
 	EVENT_REASONS(R)
 #undef R

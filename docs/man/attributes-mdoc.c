@@ -269,11 +269,8 @@ static void put_evidence(void)
 {
 	puts(".Bl -tag -width indent -compact");
 	for (EvidenceKind kind = 0; kind < _EVIDENCE_MAX; kind++) {
-		const EvidenceRow *row = &evidence_rows[kind];
-		const Attribute *a = row->port ? row->port : row->device;
-
 		printf(".It Va %s\n", evidence_name(kind));
-		mdoc_put_text(a ? attr_help(a) : row->help);
+		mdoc_put_text(evidence_kind_help(kind));
 		putchar('\n');
 	}
 	puts(".El");

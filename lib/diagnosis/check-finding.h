@@ -140,14 +140,12 @@ typedef struct CheckRun {
 typedef enum CheckScope { SCOPE_MACHINE, SCOPE_DEVICE, SCOPE_PORT } CheckScope;
 
 struct Check {
-	const char *name;
+	char name[20];
 	Severity severity;
 	CheckCondition condition;
-	CheckScope scope;    /* whether LOOK is called once, for each device or for each port */
+	CheckScope scope;    /* whether it looks once, at each device or at each port */
 	uint64_t clear_usec; /* where somebody keeps findings: one ends when it has not been true
 				for so long */
-	void (*look)(CheckRun *r); /* calls check_find() if the condition holds */
-	const char *sentence;	   /* what is wrong then, as a sentence */
 };
 
 /* Notes that something is wrong with what the run looks at now, unless an expectation says to

@@ -31,11 +31,12 @@ static const struct {
 #include "counter-kinds.def"
 };
 
+/* The patterns are in the rows: pointers to them the dynamic linker would write in each process. */
 static const struct {
-	unsigned int kind;
-	const char *pattern;
+	char pattern[79];
+	uint8_t kind;
 } names[] = {
-#define COUNTER_OF(kind_, pattern_) {KIND_##kind_, #pattern_},
+#define COUNTER_OF(kind_, pattern_) {#pattern_, KIND_##kind_},
 #include "counter-kinds.def"
 };
 

@@ -2,11 +2,12 @@
 
 #include "check-topic.h"
 
-#define PORT_ROW(field)	  (&port_attributes[PORT_ATTR_##field])
-#define DEVICE_ROW(field) (&device_attributes[DEVICE_ATTR_##field])
+/* Those of devices are behind those of ports. */
+#define PORT_ROW(field)	  PORT_ATTR_##field
+#define DEVICE_ROW(field) (_PORT_ATTR_MAX + DEVICE_ATTR_##field)
 
-/* NULL ends a topic. */
-static const Attribute *const topics[_TOPIC_MAX][16] = {
+/* PORT_ATTR_device_index, which is in none, ends a topic. */
+static const uint16_t topics[_TOPIC_MAX][16] = {
 	[TOPIC_LINK] = {PORT_ROW(state), PORT_ROW(phys_state), PORT_ROW(link_downs),
 			PORT_ROW(netdev_up), PORT_ROW(netdev_carrier), PORT_ROW(netdev_operstate)},
 	[TOPIC_SPEED] = {PORT_ROW(rate), PORT_ROW(data_rate), PORT_ROW(active_width),
@@ -31,10 +32,15 @@ static const Attribute *const topics[_TOPIC_MAX][16] = {
 Topic topic_of_row(const Attribute *row)
 {
 	Topic topic = 0;
+	size_t number;
 
-	for (; row && topic < _TOPIC_MAX; topic++)
-		for (size_t i = 0; topics[topic][i]; i++)
-			if (row == topics[topic][i])
+	if (!row)
+		return _TOPIC_MAX;
+	number = row->is_of_port ? (size_t)(row - port_attributes)
+				 : _PORT_ATTR_MAX + (size_t)(row - device_attributes);
+	for (; topic < _TOPIC_MAX; topic++)
+		for (size_t i = 0; topics[topic][i] != PORT_ATTR_device_index; i++)
+			if (number == topics[topic][i])
 				return topic;
 	return _TOPIC_MAX;
 }

@@ -2,6 +2,8 @@
 
 #include "checks.h"
 
+#include <assert.h>
+
 #include "check-parts.h"
 #include "decode.h"
 #include "port.h"
@@ -431,75 +433,22 @@ static void look_at_expectations(CheckRun *r)
 
 #define MINUTES(n) ((n)*60 * USEC_PER_SEC)
 
-/* clang-format off */
+#define CHECK(name_, ...)                                                                          \
+	static_assert(sizeof(name_) <= sizeof(checks->name), name_ ": is longer than its place");
+#include "checks.def"
+
 const Check checks[] = {
-	{"no-port",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_ports,           "The machine has no RDMA port, and none was named."},
-	{"missing",        SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_for_missing,         "A port that was named, or that a section expects, is not there; or the hardware of an adapter has gone since rdmad was started, and is nowhere else (NodeGuid), and another one of its model is here. The latter not where containers have devices of their own (NamespaceMode is exclusive)."},
-	{"count",          SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_MACHINE,  0,          look_at_count,            "There are more or fewer ports than Ports expects."},
-	{"expect-file",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_expect_files,     "A file that says what is expected of the machine has an error, and counts for nothing."},
-	{"device-stale",   SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_DEVICE,   0,          look_at_device_staleness, "The last query of the device failed, or the device does not answer."},
-	{"no-uverbs",      SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_DEVICE,   0,          look_for_uverbs,          "The device has no character device for verbs."},
-	{"access",         SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_access,           "The caller may not open that character device, or it is not there; or the device has no umad node, and another one of its driver has (InfiniBand, Omni-Path)."},
-	{"pcie-slow",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_pcie,             "A PCI Express link between the device and the processor has fewer lanes or a lower speed than both of its ends can do, and that makes it the narrowest."},
-	{"pcie-errors",    SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_pcie_errors,     "PCI Express had errors that could not be corrected (AER), since the machine was started or the adapter was put in. An adapter is told once, whichever of its functions count them."},
-	{"pcie-burst",     SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   MINUTES(10), look_for_pcie_bursts,     "PCI Express has corrected 100 errors or more from one query of the device to the next (AER), in the last 24 hours. An adapter is told once."},
-	{"health-error",   SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_for_health_errors,   "A health reporter of the driver (devlink) says that there was an error from which it has not recovered; or a driver without one has reported that the device has failed (device-fatal), and it was not away since."},
-	{"health-recovered", SEVERITY_WARNING, CONDITION_DEVICE, SCOPE_DEVICE,  0,          look_for_recoveries,      "A health reporter of the driver (devlink) had errors since the driver was loaded, and has recovered from them; or the device has not answered four times or more in the last 24 hours."},
-	{"exhausted",      SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_DEVICE,   0,          look_at_resources,        "Of the queue pairs, completion queues, shared receive queues, memory regions or protection domains that the device can have, 95 % or more are in use."},
-	{"far-gpu",        SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_MACHINE,  0,          look_for_far_gpus,        "An accelerator reaches every port through the processor only, while most others of its model, at least three, reach one through PCI switches. Not where containers have devices of their own (NamespaceMode is exclusive): those are not seen."},
-	{"acs-redirects",  SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_at_acs,              "A port of a PCI switch sends what goes between the device and an accelerator below the same switch up to the processor (ACS), and AcsRedirects is not expected."},
-	{"no-gpu-memory",  SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_DEVICE,   0,          look_for_gpu_memory,      "There are accelerators below the same PCI switch as the device, and the kernel cannot register their memory: DmaBuf is no, PeerMemory is empty, and DmaBuf is not expected."},
-	{"too-hot",        SEVERITY_CRITICAL, CONDITION_DEVICE, SCOPE_PORT,     0,          look_for_overheating,     "The adapter or the module in the cage is as hot as its driver calls critical, or hotter; or as the module alarms of, where the driver does not know its temperature."},
-	{"hot",            SEVERITY_WARNING,  CONDITION_DEVICE, SCOPE_PORT,     0,          look_for_heat,            "The adapter or the module in the cage is 5 K or less below what its driver calls critical. An adapter is told once, whichever of its ports say so."},
-	{"low-light",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_for_darkness,        "A lane of the module in the cage receives or sends less light than the module alarms of, while the port is active (Ethernet)."},
-	{"weak-light",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_for_little_light,    "The same of 1 dB more light or less."},
-	{"module",         SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_module_state,     "The module in the cage has a fault, or its laser has, or it stays in low power while the network interface is set up, as it says; and the port is not active (Ethernet). One that not-active leaves out is left out here, too."},
-	{"wrong-cable",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_wrong_cable,     "The module in the cage is made for less, as it says, than the link runs at, or than a speed that both ends of it offer; and CableMaxRate is not expected (Ethernet)."},
-	{"other-cable",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_other_cable,     "The port is not active, and the module in its cage is another one than 24 hours ago, by its serial number; CableSerialNumber is not expected (Ethernet)."},
-	{"stale",          SEVERITY_CRITICAL, CONDITION_STALE,  SCOPE_PORT,     0,          look_at_staleness,        "The last query of the port failed, or the device does not answer."},
-	{"no-verbs",       SEVERITY_WARNING,  CONDITION_STALE,  SCOPE_PORT,     0,          look_at_verbs,            "rdmad could not ask the port by verbs."},
-	{"not-active",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_state,            "The port is not active, and no expectation says what State shall be. A virtual function, a subfunction and a port that is none for RDMA, unless it is the link of virtual functions, are left out unless they are named, and so is a port that has never been active, on no adapter of its model, while another port of its adapter has, or, if its network interface is set down or has neither an address nor a master, another port of the machine (Ethernet)."},
-	{"netdev-up",      SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_interface,        "The network interface is up, but the port is not active."},
-	{"flap",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_flaps,           "The link went down too often, twice in 24 hours if --flap does not say otherwise; or in the last hour the device has gone and come back four times or more: its driver resets it. The latter not where containers have devices of their own (NamespaceMode is exclusive)."},
-	{"no-lid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_lid,              "The port is active, but has no LID, or one of multicast (InfiniBand)."},
-	{"no-sm",          SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_at_sm,               "The port is active, but the LID of its subnet manager is 0 or that of no port (InfiniBand)."},
-	{"sm-storm",       SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_storms,          "In the last hour the subnet manager has changed four times, has given the port another LID four times, has taken a P_Key from it four times, or has configured it again ten times (InfiniBand). The P_Keys of physical functions with virtual ones are left out."},
-	{"no-gid",         SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_for_gids,            "The port is active, but its GID table is empty (RoCE)."},
-	{"full-gids",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_full_gids,       "The port is active, and its GID table is full, or of twenty entries one is left, or one in all, while an address mostly needs two; and Gids is not expected (RoCE)."},
-	{"no-address",     SEVERITY_WARNING,  CONDITION_PORT,   SCOPE_PORT,     0,          look_for_lost_address,    "The port is active and has lost the last address that peers reach: its GID table has only link-local ones (RoCE). One is left out whose interface was put into a bridge or the like when the address went."},
-	{"address-flap",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     MINUTES(10), look_for_address_flaps,   "In the last hour an address of the port that peers reach has gone four times or more while the link was up, and is back (RoCE). A port of which flap is not looked for is left out, and so is a member of a bond in the mode active-backup."},
-	{"same-address",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_addresses,        "Another port has the same IP address on another network interface, or the same MAC address, and is in no bond (RoCE)."},
-	{"stale-gid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_stale_gids,      "The link-local GIDs of the network interface are made of another MAC address than it has, and it is in no bond (RoCE)."},
-	{"not-linked",     SEVERITY_CRITICAL, CONDITION_PORT,   SCOPE_PORT,     0,          look_at_physical_state,   "The port is active, but its physical state is one of a link that is down, or its network interface is set down or has no carrier and is in no bond."},
-	{"no-guid",        SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_guid,            "The port is active, but its GUID or that of its device is 0 (InfiniBand, Omni-Path)."},
-	{"same-guid",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_same_guids,       "Two ports, two devices or two virtual functions have the same GUID (InfiniBand, Omni-Path)."},
-	{"bond-member",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_bond,             "There is only one member of the bond, and another port of its adapter is in none, and has no address. Or a member carries nothing: its link is down, or the bond does not use it and has no mode with members that stand by. Or all carry alike, and one is slower, or (802.3ad) has no speed. Or members come and go, and so the rate has fallen twice in 24 hours if --flap does not say otherwise. A member that is the interface of another port is found there. The port is active: one that is down is not-active."},
-	{"slow",           SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_speed,            "The link is slower than a speed that the port announces (InfiniBand) or offers (Ethernet), and that is enabled at the other end where that is known; and neither LinkSpeed nor Rate nor NetdevSpeed is expected. Where that is not known, four ports or more of a model that have one rate are left out if no more have another: their switches can do no more. So is a port that does not negotiate (Ethernet): its speed was set."},
-	{"slower",         SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_former_rate,      "The link is slower than it was at some time in the last 7 days, and neither Rate nor LinkSpeed nor LinkWidth is expected. A port of Ethernet whose speed was set is left out: it does not negotiate, or does not offer what it can."},
-	{"few-lanes",      SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     0,          look_at_lanes,            "The link has fewer lanes than it should: four, or on InfiniBand two from HDR on unless four are enabled at the other end (InfiniBand, Omni-Path); and neither LinkWidth nor Rate is expected."},
-	{"small-mtu",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_mtu,              "The MTU is smaller than the network interface allows (RoCE), and ActiveMtu is not expected; or the interface of a virtual function has a larger MTU than that of the physical one, and NetdevMtu is not expected."},
-	{"rail-swapped",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_swapped_rails,   "Of four ports or more, each at a switch of its own, two are where each other would be by the order, from either end, in which the names of the other switches and ports agree; or two of different adapters are at one switch and all others each at one of their own, and of the numbers in the names of these one is missing; and Neighbor is not expected."},
-	{"neighbor-mtu",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_mtu,     "The MTU is greater than the largest frame that the other end of the link takes, as that says (Ethernet), and NeighborMaxFrameSize is not expected."},
-	{"neighbor-pfc",   SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_neighbor_pfc,     "A priority has flow control (PFC) here and not at the other end of the link, as that says, or none has here and one there; and NeighborPfcEnabled is not expected."},
-	{"unused-pfc",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_for_unused_pfc,      "Flow control (PFC) is enabled, but not for priority 0, which all packets get: the port takes the priority from the VLAN tag only, and has no GID of a VLAN or of a container and no virtual functions, or from DSCP only, and none is mapped to such a priority; and neither PriorityTrust nor DscpToPriority nor PfcEnabled is expected (RoCE)."},
-	{"vf-no-guid",     SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_guids,         "A virtual function has no GUID of its node or its port: the host has set none (InfiniBand)."},
-	{"vf-disabled",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_vf_policies,      "The host has disabled the link of a virtual function."},
-	{"lost-pkey",      SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_for_lost_pkeys,      "The port is active and has lost a P_Key or its full membership, and a third of the ports of the machine or more are still in that partition, or there is no other port; and Pkeys is not expected (InfiniBand, Omni-Path). The ports of physical functions with virtual ones, whose P_Keys they have too, are left out."},
-	{"odd-one-out",    SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_MACHINE,  0,          look_for_odd_ones,        "State, Rate, ActiveMtu, Pkeys, Gids (whether peers reach an address, and one of IPv4), Netdevs (whether IPoIB is set up, its MTU and its mode), PfcEnabled, PriorityTrust, DscpToPriority, EtsBandwidth, EtsAlgorithm, PrioToTc, EcnNotificationPoint, EcnReactionPoint, RoceGidType, NeighborVlan, FecMode or FirmwareVersion of the port is one that no other port of this model has, and most of at least three others agree; of Pkeys also one that some still have, and most others had before. The same of a device whose MaxReadRequest, MaxPayload or PcieMaxRate is less, the latter than DataRate too, whose RelaxedOrdering is off, or whose addresses the IOMMU translates. Virtual functions are left out; so is an Ethernet port, but for its State, whose Neighbor is called otherwise than those of all others, which are called alike, but for numbers; of a port that is down only State and FirmwareVersion are compared, FecMode among ports with the same rate and the same module, and NeighborVlan among ports at one switch."},
-	{"same-prefix",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_prefixes,         "Two ports are in two subnets that have the same prefix: their subnet managers have different LIDs, or two adapters have the same LID (InfiniBand)."},
-	{"same-subnet",    SEVERITY_WARNING,  CONDITION_CONFIG, SCOPE_MACHINE,  0,          look_at_ip_subnets,       "Several network interfaces have addresses in one IP subnet, and answer for each other: arp_ignore is 0, or arp_announce is less than 2 (RoCE, on this machine only)."},
-	{"expectation",    SEVERITY_CRITICAL, CONDITION_CONFIG, SCOPE_PORT,     0,          look_at_expectations,     "An attribute is not as expected."},
-	{"counter",        SEVERITY_CRITICAL, CONDITION_LOSS,   SCOPE_PORT,     0,          look_at_counters,         "A counter is not as expected, or it cannot be read."},
-	{"loss",           SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_loss,            "Packets are sent again, come out of order, are not acknowledged or are discarded: ten in a second, or one that is not acknowledged; or buffers overrun twice in an hour (InfiniBand)."},
-	{"congested",      SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_congestion,      "The port had to wait with what it had to send for a fifth of the time (InfiniBand), or congestion is notified a thousand times in a second (RoCE)."},
-	{"pause-storm",    SEVERITY_WARNING,  CONDITION_LOSS,   SCOPE_PORT,     MINUTES(10), look_for_pauses,          "A thousand pause frames in a second stop the link, or for a fifth of the time a priority is paused, or twice in an hour the adapter has stalled for so long that it says so (Ethernet)."},
-	{"uncorrectable",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_uncorrectable,   "Forward error correction (FEC) could not correct ten blocks or more from one reading to the next, in the last 24 hours; or corrects as many errors as it is made for (BitErrorMargin is 0) (Ethernet)."},
-	{"retraining",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_retraining,     "Twice in an hour or more often the link has lost its signal and trained again without going down (link_error_recovery), has had too many errors at once (local_link_integrity_errors, but for Omni-Path), or went down without being seen (link_downed, link_down_events, link_down_events_phy); or the PHY has lost it twice in 24 hours while the port was active (PhyLinkDowns)."},
-	{"symbol-errors",  SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_symbol_errors,   "Of the bits that the link could carry, one in 2e14 is a symbol error, and there were ten or more (InfiniBand, Omni-Path)."},
-	{"bad-signal",     SEVERITY_CRITICAL, CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_many_symbol_errors, "Of the bits that the link could carry, one in 1e14 is a symbol error, or on Ethernet one in 1e12, and there were ten or more."},
-	{"far-errors",     SEVERITY_WARNING,  CONDITION_LINK,   SCOPE_PORT,     MINUTES(10), look_for_far_errors,     "At the other end of the link a counter grows as much as loss, retraining or symbol-errors would find here, and here it does not grow (InfiniBand). rdmad knows that if somebody has read the counters of the other end twice since the link came up (rdmactl counters --end=remote)."},
+#define CHECK(name, severity, condition, scope, clear_usec, look, sentence)                        \
+	{name, severity, condition, scope, clear_usec},
+#include "checks.def"
 };
-/* clang-format on */
+
+/* Of each check the function. It is not in the row: the dynamic linker writes to each page that has
+ * a pointer, in each process. */
+static void (*const looks[])(CheckRun *r) = {
+#define CHECK(name, severity, condition, scope, clear_usec, look, sentence) look,
+#include "checks.def"
+};
 
 const size_t n_checks = ARRAY_SIZE(checks);
 
@@ -513,7 +462,7 @@ void check_look(CheckRun *r, const Check *check, const Object *device, const Obj
 	r->check = check;
 	r->device = device;
 	r->port = port;
-	check->look(r);
+	looks[check - checks](r);
 }
 
 static void look(CheckRun *r, CheckScope scope, const Object *device, const Object *port)

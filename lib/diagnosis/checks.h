@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The checks, one row each. A check looks at one thing, says one sentence, and
- * knows nothing of the other checks. */
+/* The checks: the rows of checks.def. A check looks at one thing, says one sentence, and knows
+ * nothing of the other checks. */
 
 #include "check-finding.h"
 
 extern const Check checks[];
 extern const size_t n_checks;
 
+/* What is wrong if CHECK finds something, as a sentence. */
+const char *check_sentence(const Check *check);
 /* Whether there is a check called NAME. */
 bool check_exists(const char *name);
 

@@ -12,22 +12,26 @@
 #include "port-name.h"
 #include "table.h"
 
-static const struct {
-	const char *raw, *published;
-} signatures[_ATTR_TYPE_MAX] = {
-#define T(type, storage, raw_, published_) [ATTR_##type] = {raw_, published_},
+static const char raw_signatures[_ATTR_TYPE_MAX][8] = {
+#define T(type, storage, raw, published) [ATTR_##type] = raw,
+	ATTR_TYPES(T)
+#undef T
+};
+
+static const char *const signatures[_ATTR_TYPE_MAX] = {
+#define T(type, storage, raw, published) [ATTR_##type] = published,
 	ATTR_TYPES(T)
 #undef T
 };
 
 const char *attr_signature(AttrType type)
 {
-	return signatures[type].published;
+	return signatures[type];
 }
 
 const char *attr_raw_signature(AttrType type)
 {
-	return signatures[type].raw;
+	return raw_signatures[type];
 }
 
 static int publish_u32(AttrValue *ret, uint32_t value)
@@ -387,14 +391,28 @@ int device_attr_from_field(const char *field, DeviceAttr *ret)
 	return MIN(r, 0);
 }
 
+#define UNIT(id, name_, metric_, divisor_, words_, ...)                                            \
+	static_assert(sizeof(name_) <= sizeof(unit_rows->name) &&                                  \
+			      sizeof(metric_) <= sizeof(unit_rows->metric) &&                      \
+			      sizeof(words_) <= sizeof(unit_rows->words),                          \
+		      name_ ": is longer than its place");
+#include "units.def"
+
 const UnitRow unit_rows[_UNIT_MAX] = {
-#define UNIT(id, ...) [UNIT_##id] = {__VA_ARGS__},
+#define UNIT(id, name_, metric_, divisor_, words_, shown_, compared, least)                        \
+	[UNIT_##id] = {.name = name_,                                                              \
+		       .metric = metric_,                                                          \
+		       .words = words_,                                                            \
+		       .is_compared = compared,                                                    \
+		       .is_least = least,                                                          \
+		       .divisor = divisor_,                                                        \
+		       .shown = shown_},
 #include "units.def"
 };
 
 const char *attr_interface_name(AttrInterface interface)
 {
-	static const char *const names[_INTERFACE_MAX] = {
+	static const char names[_INTERFACE_MAX][40] = {
 #define INTERFACE(id, name, group, help) [INTERFACE_##id] = RDMAD_BUS_NAME "." #name,
 #include "interfaces.def"
 		[INTERFACE_RAW] = "",
@@ -452,7 +470,7 @@ const char *attr_validity_text(AttrValidity valid)
 
 const char *attr_source_name(AttrSource source)
 {
-	static const char *const names[_SOURCE_MAX] = {
+	static const char names[_SOURCE_MAX][16] = {
 		[SOURCE_VERBS] = "verbs",	[SOURCE_NLDEV] = "rdma-netlink",
 		[SOURCE_SYSFS] = "sysfs",	[SOURCE_RTNL] = "rtnetlink",
 		[SOURCE_DCB] = "dcb",		[SOURCE_DEVLINK] = "devlink",

@@ -103,11 +103,10 @@ typedef enum AttrUnit {
 
 /* A row of units.def; its columns are explained there. */
 typedef struct UnitRow {
-	const char *name, *metric;
-	uint64_t divisor;
-	const char *words;
-	uint64_t shown;
+	char name[22], metric[18];
+	char words[18];
 	bool is_compared, is_least;
+	uint64_t divisor, shown;
 } UnitRow;
 extern const UnitRow unit_rows[_UNIT_MAX];
 

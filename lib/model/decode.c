@@ -103,10 +103,12 @@ static const struct {
 };
 /* clang-format on */
 
+typedef char BitName[32]; /* "": the bit has none */
+
 /* Published names of enum ibv_port_cap_flags and of the bits that verbs.h leaves out (10, 13, 27 to
  * 31). Bit 26 is verbs' own meaning: the uverbs layer replaces IsOtherLocalChangesNoticeSupported
  * by IP_BASED_GIDS. The type CAP_NAMES has another bit for that. */
-static const char *const cap_names[CAPABILITY_OTHER_LOCAL_CHANGES + 1] = {
+static const BitName cap_names[CAPABILITY_OTHER_LOCAL_CHANGES + 1] = {
 	"reserved-0",
 	"sm",
 	"notice",
@@ -142,14 +144,14 @@ static const char *const cap_names[CAPABILITY_OTHER_LOCAL_CHANGES + 1] = {
 	[CAPABILITY_OTHER_LOCAL_CHANGES] = "other-local-changes-notice",
 };
 
-static const char *const cap2_names[32] = {
+static const BitName cap2_names[32] = {
 	"set-node-description",	   "port-info-extended", "virtualization",
 	"switch-port-state-table", "link-width-2x",	 "link-speed-hdr",
 	[10] = "link-speed-ndr",   "extended-speeds2",	 "link-speed-xdr",
 };
 
 /* Direct verbs. Bit 1 of mlx5's flags is not used any more. */
-static const char *const mlx5_flag_names[32] = {
+static const BitName mlx5_flag_names[32] = {
 	"cqe-version-1",
 	[2] = "multi-packet-wqe",
 	"enhanced-multi-packet-wqe",
@@ -160,7 +162,7 @@ static const char *const mlx5_flag_names[32] = {
 	"blueflame",
 };
 
-static const char *const efa_cap_names[32] = {
+static const BitName efa_cap_names[32] = {
 	"rdma-read",
 	"rnr-retry",
 	"cq-with-source-gid",
@@ -170,7 +172,7 @@ static const char *const efa_cap_names[32] = {
 	"completion-counters",
 };
 
-static const char *const hns_congest_names[32] = {"dcqcn", "ldcp", "hc3", "dip"};
+static const BitName hns_congest_names[32] = {"dcqcn", "ldcp", "hc3", "dip"};
 
 /* A code that stands for a number; a list of them ends with code 0. */
 typedef struct Code {
@@ -252,8 +254,8 @@ const char *const *decode_names(AttrType type)
 	return names[type][0] ? names[type] : NULL;
 }
 
-/* The names of the bits of TYPE, NULL for a bit that has none. Of cap_names none is missing. */
-static const char *const *names_of_bits(AttrType type)
+/* The names of the bits of TYPE. Of cap_names none is missing. */
+static const BitName *names_of_bits(AttrType type)
 {
 	return type == ATTR_CAP_FLAGS2	  ? cap2_names
 	       : type == ATTR_MLX5_FLAGS  ? mlx5_flag_names
@@ -264,7 +266,7 @@ static const char *const *names_of_bits(AttrType type)
 
 const char *decode_capability(AttrType type, unsigned int bit)
 {
-	static const char *const numbers[32] = {
+	static const char numbers[32][8] = {
 		"bit-0",  "bit-1",  "bit-2",  "bit-3",	"bit-4",  "bit-5",  "bit-6",  "bit-7",
 		"bit-8",  "bit-9",  "bit-10", "bit-11", "bit-12", "bit-13", "bit-14", "bit-15",
 		"bit-16", "bit-17", "bit-18", "bit-19", "bit-20", "bit-21", "bit-22", "bit-23",
@@ -272,7 +274,7 @@ const char *decode_capability(AttrType type, unsigned int bit)
 	};
 	const char *name = names_of_bits(type)[bit];
 
-	return name ? name : numbers[bit];
+	return *name ? name : numbers[bit];
 }
 
 unsigned int decode_capability_bits(AttrType type)

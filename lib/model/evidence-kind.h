@@ -15,14 +15,21 @@ typedef enum EvidenceKind {
 	_EVIDENCE_MAX
 } EvidenceKind;
 
+typedef enum EvidenceOf { EVIDENCE_OF_NOTHING, EVIDENCE_OF_PORT, EVIDENCE_OF_DEVICE } EvidenceOf;
+
+/* A row has no pointers: each would be a number that the dynamic linker writes in each process. */
 typedef struct EvidenceRow {
-	const char *name, *help; /* of what is no attribute */
-	const Attribute *port;	 /* the row of a port that it is about, NULL: none */
-	const Attribute *device; /* the row of a device, NULL: none */
-	uint64_t least;		 /* of a row that counts: by how much it must have grown; else 0 */
+	char name[8];	/* of what is no attribute */
+	uint8_t of;	/* EvidenceOf: the attributes that it is about one of */
+	uint8_t row;	/* PortAttr or DeviceAttr */
+	uint32_t least; /* of a row that counts: by how much it must have grown; else 0 */
 } EvidenceRow;
 
 extern const EvidenceRow evidence_rows[_EVIDENCE_MAX];
 
+/* The attribute that KIND is about; NULL: none. */
+const Attribute *evidence_attribute(EvidenceKind kind);
 /* The name of KIND, as it is published. */
 const char *evidence_name(EvidenceKind kind);
+/* What KIND is. Only programs that print it have it: help.c. */
+const char *evidence_kind_help(EvidenceKind kind);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The sentences about attributes, columns and counters. Only programs that print them have them. */
+/* The sentences about attributes, columns, counters and evidence. Only programs that print them
+ * have them. */
 
 #include "counters.h"
+#include "evidence-kind.h"
 
 #define HELP(field, name, type, unit, interface, class, valid, source, absent, metric, help) help,
 
@@ -46,4 +48,17 @@ static const char *const counter_texts[] = {
 const char *counter_help(const CounterRow *row)
 {
 	return counter_texts[row - counter_rows];
+}
+
+/* Of what is no attribute. */
+static const char *const evidence_texts[_EVIDENCE_MAX] = {
+#define EVIDENCE(kind, name, help) [EVIDENCE_##kind] = help,
+#include "evidence-kinds.def"
+};
+
+const char *evidence_kind_help(EvidenceKind kind)
+{
+	const Attribute *a = evidence_attribute(kind);
+
+	return a ? attr_help(a) : evidence_texts[kind];
 }

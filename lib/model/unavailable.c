@@ -2,10 +2,19 @@
 
 #include "unavailable.h"
 
+#include <assert.h>
+
 #include "util.h"
 
 #define ON_BUS_BUS    true
 #define ON_BUS_CLIENT false
+
+#define UNAVAILABLE(name, code_, where_, text_)                                                    \
+	static_assert(sizeof(code_) <= sizeof(unavailable_rows->code) &&                           \
+			      sizeof(text_) <= sizeof(unavailable_rows->text),                     \
+		      code_ ": is longer than its place");
+#include "unavailable.def"
+#undef UNAVAILABLE
 
 const Unavailable unavailable_rows[_UNAVAILABLE_MAX] = {
 #define UNAVAILABLE(name, code_, where_, text_)                                                    \

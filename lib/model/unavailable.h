@@ -14,9 +14,9 @@ typedef enum UnavailableCode {
 
 /* A row. There is one of each, so that two reasons are the same if their pointers are. */
 typedef struct Unavailable {
-	const char *code; /* "link-down" */
-	bool on_bus;	  /* rdmad can say it; otherwise only librdmad-glib does */
-	const char *text; /* "the link is down" */
+	char code[20]; /* "link-down" */
+	char text[91]; /* "the link is down" */
+	bool on_bus;   /* rdmad can say it; otherwise only librdmad-glib does */
 } Unavailable;
 
 extern const Unavailable unavailable_rows[_UNAVAILABLE_MAX];
