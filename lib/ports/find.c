@@ -24,20 +24,14 @@ static int read_values(sd_bus_message *m, Object *port, ObjectList *l)
 	BusWalk w = bus_walk_pairs(m, "sv");
 
 	while (bus_walk_named(&w, &name)) {
-		size_t row = object_find_name(port, name, &cursor);
-		const Attribute *of_device;
-		Object *device;
-		bool is_device;
+		size_t i = object_find_name(port, name, &cursor);
+		bool of_device = false;
+		const Attribute *row = i < port->n_rows ? NULL : object_find_row(name, &of_device);
 
-		if (row < port->n_rows) {
-			w.r = object_read_row(port, row, m);
-			continue;
-		}
-		of_device = object_find_row(name, &is_device);
-		if (of_device && is_device)
-			w.r = object_list_add_device(l, port, &device);
-		if (of_device && is_device && w.r >= 0)
-			w.r = object_read_row(device, (size_t)(of_device - device->rows), m);
+		if (i < port->n_rows)
+			w.r = object_read_row(port, i, m);
+		else if (row && of_device)
+			w.r = object_list_read_device(l, port, row, m);
 	}
 	return w.r;
 }

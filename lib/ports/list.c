@@ -26,18 +26,15 @@ static int set_device(Object *port)
 static int read_named(ObjectList *l, Object *port, const char *name, AttrMask *named,
 		      sd_bus_message *m)
 {
-	Object *o = port;
 	bool of_device;
 	const Attribute *row = object_find_row(name, &of_device);
-	int r = 0;
 
 	if (!row)
 		return 0;
 	if (of_device)
-		r = object_list_add_device(l, port, &o);
-	else
-		mask_set(named, (unsigned int)(row - o->rows), true);
-	return r < 0 ? r : object_read_row(o, (size_t)(row - o->rows), m);
+		return object_list_read_device(l, port, row, m);
+	mask_set(named, (unsigned int)(row - port->rows), true);
+	return object_read_row(port, (size_t)(row - port->rows), m);
 }
 
 /* The fields are there for each port. Takes those away that are properties of an interface that the

@@ -465,22 +465,23 @@ const Object *object_list_device(const ObjectList *l, const Object *port)
 	return object_list_find(l, value_text(object_stored(port, PORT_ATTR_device_index)));
 }
 
-int object_list_add_device(ObjectList *l, const Object *port, Object **ret)
+int object_list_read_device(ObjectList *l, const Object *port, const Attribute *row,
+			    sd_bus_message *m)
 {
 	const char *path = value_text(&port->values[PORT_ATTR_device_index]);
-	_cleanup_(object_free_pointer) Object *o = NULL;
-	int r;
+	_cleanup_(object_free_pointer) Object *new = NULL;
+	Object *o = object_list_find(l, path);
+	int r = 0;
 
-	*ret = object_list_find(l, path);
-	if (*ret)
-		return 0;
-	r = object_new(path, &o);
-	if (r >= 0)
-		r = object_list_put(l, o);
-	if (r < 0)
-		return r;
-	*ret = steal_pointer(&o);
-	return 0;
+	if (!o) {
+		r = object_new(path, &new);
+		if (r >= 0)
+			r = object_list_put(l, new);
+		if (r < 0)
+			return r;
+		o = steal_pointer(&new);
+	}
+	return object_read_row(o, (size_t)(row - o->rows), m);
 }
 
 bool object_is_function(const Object *device)

@@ -134,8 +134,9 @@ int object_list_put(ObjectList *l, Object *o);
 Object *object_list_find(const ObjectList *l, const char *path);
 /* The device of PORT; NULL if it is not in the list. */
 const Object *object_list_device(const ObjectList *l, const Object *port);
-/* The same, and a new one without values if there is none. */
-int object_list_add_device(ObjectList *l, const Object *port, Object **ret);
+/* Reads from M the value of ROW, of the device of PORT, which is added if it is not there. */
+int object_list_read_device(ObjectList *l, const Object *port, const Attribute *row,
+			    sd_bus_message *m);
 /* Whether DEVICE, which may be NULL, is a virtual function or a subfunction: it has the link of its
  * adapter. */
 bool object_is_function(const Object *device);
