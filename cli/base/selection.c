@@ -159,9 +159,7 @@ static bool read_devices(Context *c, Found *f)
 			const Object *port =
 				object_list_find(&f->objects, f->items[i].items[k].path);
 
-			if (!port ||
-			    ports_read_one(c->bus, object_text(port, PORT_ATTR_device_index),
-					   &f->objects, NULL) < 0)
+			if (!port || ports_read_device(c->bus, port, &f->objects, NULL) < 0)
 				return false;
 		}
 	return n <= SELECTION_FEW;

@@ -214,10 +214,12 @@ static ExitStatus read_named(Context *c, Stories *all, const Story *s)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const char *path = history_entry_text(s->entry, "Port");
-	int r = c->n_arguments == 0 || !*path
-			? 0
-			: ports_read_port(c->bus, path, true, &all->named, &error);
+	bool is_there = c->n_arguments > 0 && *path;
+	int r = is_there ? ports_read_one(c->bus, path, &all->named, &error) : 0;
 
+	if (is_there && r >= 0)
+		r = ports_read_device(c->bus, object_list_find(&all->named, path), &all->named,
+				      &error);
 	return r < 0 && !error_is_no_port(&error) ? bus_complain("explain", &error, r) : STATUS_OK;
 }
 

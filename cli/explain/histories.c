@@ -217,7 +217,7 @@ static const char *why_none(Context *c, const char *path)
 	_cleanup_objects_ ObjectList l = {};
 	const char *code = "";
 
-	if (ports_read_port(c->bus, path, false, &l, NULL) >= 0 && l.n > 0)
+	if (ports_read_one(c->bus, path, &l, NULL) >= 0 && l.n > 0)
 		code = object_unavailable_code(l.items[0], PORT_ATTR_state);
 	return streq(code ? code : "", unavailable_rows[UNAVAILABLE_NOT_MEASURED].code)
 		       ? "it has no history: the driver does not measure its state"

@@ -93,11 +93,6 @@ static int read_found(sd_bus_message *m, const char *path, ObjectList *l, FoundP
 	return found->path && found->netdev ? 0 : -ENOMEM;
 }
 
-static int append_text(sd_bus_message *m, const char *key, const char *text)
-{
-	return text ? sd_bus_message_append(m, "{sv}", key, "s", text) : 0;
-}
-
 /* All of the ports, and PROPERTIES. */
 static int append_wanted(sd_bus_message *m, const char *const *properties)
 {
@@ -121,8 +116,8 @@ static int find(sd_bus *bus, const char *what, const char *by, const char *const
 		r = sd_bus_message_append(m, "s", what);
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'a', "{sv}");
-	if (r >= 0)
-		r = append_text(m, "by", by);
+	if (r >= 0 && by)
+		r = sd_bus_message_append(m, "{sv}", "by", "s", by);
 	if (r >= 0 && l)
 		r = append_wanted(m, properties);
 	if (r >= 0)

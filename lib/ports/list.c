@@ -105,23 +105,19 @@ static int append_reasons(sd_bus_message *m)
 	return sd_bus_message_append(m, "{sv}", "reasons", "b", 1);
 }
 
-/* Adds the option "properties". */
+/* Adds the option "properties", without what is a field. */
 static int append_properties(sd_bus_message *m, const char *const *properties)
 {
-	int r = sd_bus_message_open_container(m, 'e', "sv");
+	_cleanup_free_ const char **names = NULL;
+	size_t n = 0, n_names = 0;
 
-	if (r >= 0)
-		r = sd_bus_message_append(m, "s", "properties");
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'v', "as");
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'a', "s");
-	for (size_t i = 0; r >= 0 && properties[i]; i++)
+	while (properties[n])
+		n++;
+	names = calloc(n + 1, sizeof(*names));
+	for (size_t i = 0; names && i < n; i++)
 		if (!is_field(properties[i]))
-			r = sd_bus_message_append(m, "s", properties[i]);
-	for (int i = 0; r >= 0 && i < 3; i++)
-		r = sd_bus_message_close_container(m);
-	return r;
+			names[n_names++] = properties[i];
+	return names ? ports_append_texts(m, "properties", names) : -ENOMEM;
 }
 
 static int call(sd_bus *bus, const char *const *properties, sd_bus_message **ret,

@@ -83,15 +83,9 @@ int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *e
 	return r;
 }
 
-int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, sd_bus_error *error)
+int ports_read_device(sd_bus *bus, const Object *port, ObjectList *l, sd_bus_error *error)
 {
-	const Object *port;
-	int r = ports_read_one(bus, path, l, error);
-
-	if (r < 0 || !device)
-		return r;
-	port = object_list_find(l, path);
-	return ports_read_one(bus, value_text(&port->values[PORT_ATTR_device_index]), l, error);
+	return ports_read_one(bus, object_text(port, PORT_ATTR_device_index), l, error);
 }
 
 int ports_append_texts(sd_bus_message *m, const char *key, const char *const *texts)

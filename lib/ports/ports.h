@@ -15,8 +15,8 @@ int ports_read(sd_bus *bus, ObjectList *ret, sd_bus_error *error);
 int ports_list(sd_bus *bus, const char *const *properties, ObjectList *ret, sd_bus_error *error);
 /* Calls GetAll(): adds the device or port at PATH to L, unless it is there. */
 int ports_read_one(sd_bus *bus, const char *path, ObjectList *l, sd_bus_error *error);
-/* The same for the port at PATH, and with DEVICE for its device. */
-int ports_read_port(sd_bus *bus, const char *path, bool device, ObjectList *l, sd_bus_error *error);
+/* The same for the device of PORT. */
+int ports_read_device(sd_bus *bus, const Object *port, ObjectList *l, sd_bus_error *error);
 
 /* Adds the entry KEY to a dictionary a{sv}, which is open in M: the texts, of which NULL is the
  * last. */
