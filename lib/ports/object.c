@@ -141,7 +141,7 @@ static size_t find_property(const Object *o, AttrInterface interface, const char
 		AttrInterface of = o->rows[i].interface;
 
 		*cursor = (i + 1) % o->n_rows;
-		if ((of == interface || (interface == INTERFACE_RAW && of != INTERFACE_RAW)) &&
+		if (of != INTERFACE_RAW && (of == interface || interface == INTERFACE_RAW) &&
 		    streq(o->rows[i].name, name))
 			return i;
 	}
