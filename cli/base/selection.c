@@ -98,8 +98,8 @@ static bool is_of_older(const sd_bus_error *error)
 
 const char *const selection_names[] = {NULL};
 
-/* What of the devices is read with their ports. */
-static const char *const *device_properties(SelectionFlags flags, const char *const *properties)
+/* What is read beside all of the ports, or beside what ListPorts() has of them. */
+static const char *const *more_properties(SelectionFlags flags, const char *const *properties)
 {
 	static const char *const events[] = {"Events", "EventsReason", NULL};
 
@@ -114,8 +114,8 @@ static int find(Context *c, const char *argument, SelectionFlags flags,
 
 	if (flags & SELECTION_OTHERS)
 		return ports_find(c->bus, argument, NULL, ret, error);
-	r = ports_find_objects(c->bus, argument, device_properties(flags, properties), &f->objects,
-			       ret, error);
+	r = ports_find_objects(c->bus, argument, !properties, more_properties(flags, properties),
+			       &f->objects, ret, error);
 	if (r >= 0 || !is_of_older(error))
 		return r;
 	sd_bus_error_free(error);

@@ -16,7 +16,7 @@ void found_paths_done(FoundPaths *f)
 	*f = (FoundPaths){};
 }
 
-/* The values of a port, and of its device. The latter come behind all of the port. */
+/* The values of a port, and of its device. The latter come behind those of the port. */
 static int read_values(sd_bus_message *m, Object *port, ObjectList *l)
 {
 	size_t cursor = 0;
@@ -93,17 +93,38 @@ static int read_found(sd_bus_message *m, const char *path, ObjectList *l, FoundP
 	return found->path && found->netdev ? 0 : -ENOMEM;
 }
 
-/* All of the ports, and PROPERTIES. */
-static int append_wanted(sd_bus_message *m, const char *const *properties)
+/* Adds NAME to NAMES, of which NULL is the last, unless it is there. */
+static void add_name(const char **names, const char *name)
 {
-	int r = sd_bus_message_append(m, "{sv}", "all", "b", 1);
+	while (*names && !streq(*names, name))
+		names++;
+	*names = name;
+}
 
-	return r < 0 || !*properties ? r : ports_append_texts(m, "properties", properties);
+/* PROPERTIES, and with ALL all of the ports, or else what ListPorts() has of each. */
+static int append_wanted(sd_bus_message *m, bool all, const char *const *properties)
+{
+	_cleanup_free_ const char **names = NULL;
+	size_t n = 0;
+	int r = all ? sd_bus_message_append(m, "{sv}", "all", "b", 1) : 0;
+
+	while (properties[n])
+		n++;
+	names = calloc(n + _LISTED_MAX + 2, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	if (!all)
+		add_name(names, port_attributes[PORT_ATTR_device_index].name);
+	for (ListedAttr i = 0; !all && i < _LISTED_MAX; i++)
+		add_name(names, port_attributes[listed_attributes[i]].name);
+	for (size_t i = 0; i < n; i++)
+		add_name(names, properties[i]);
+	return r < 0 || !*names ? r : ports_append_texts(m, "properties", names);
 }
 
 /* L is NULL: only the paths are wanted. */
-static int find(sd_bus *bus, const char *what, const char *by, const char *const *properties,
-		ObjectList *l, FoundPaths *ret, sd_bus_error *error)
+static int find(sd_bus *bus, const char *what, const char *by, bool all,
+		const char *const *properties, ObjectList *l, FoundPaths *ret, sd_bus_error *error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(found_paths_done) FoundPaths f = {};
@@ -119,7 +140,7 @@ static int find(sd_bus *bus, const char *what, const char *by, const char *const
 	if (r >= 0 && by)
 		r = sd_bus_message_append(m, "{sv}", "by", "s", by);
 	if (r >= 0 && l)
-		r = append_wanted(m, properties);
+		r = append_wanted(m, all, properties);
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	if (r >= 0)
@@ -138,11 +159,11 @@ static int find(sd_bus *bus, const char *what, const char *by, const char *const
 
 int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error)
 {
-	return find(bus, what, by, NULL, NULL, ret, error);
+	return find(bus, what, by, false, NULL, NULL, ret, error);
 }
 
-int ports_find_objects(sd_bus *bus, const char *what, const char *const *properties, ObjectList *l,
-		       FoundPaths *ret, sd_bus_error *error)
+int ports_find_objects(sd_bus *bus, const char *what, bool all, const char *const *properties,
+		       ObjectList *l, FoundPaths *ret, sd_bus_error *error)
 {
-	return find(bus, what, NULL, properties, l, ret, error);
+	return find(bus, what, NULL, all, properties, l, ret, error);
 }

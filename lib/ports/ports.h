@@ -36,10 +36,10 @@ void found_paths_done(FoundPaths *f);
 /* Calls FindPorts() for WHAT as the user wrote it. BY is the only kind of name that is meant, such
  * as "address"; NULL: any. To find no port is no error. */
 int ports_find(sd_bus *bus, const char *what, const char *by, FoundPaths *ret, sd_bus_error *error);
-/* The same for any kind of name. Adds the ports that are found to L with all their values, and
- * their devices with PROPERTIES, of which NULL is the last. */
-int ports_find_objects(sd_bus *bus, const char *what, const char *const *properties, ObjectList *l,
-		       FoundPaths *ret, sd_bus_error *error);
+/* The same for any kind of name. Adds the ports that are found to L: with ALL their values, or else
+ * with those of ListPorts(), and with PROPERTIES, as ports_list() does. */
+int ports_find_objects(sd_bus *bus, const char *what, bool all, const char *const *properties,
+		       ObjectList *l, FoundPaths *ret, sd_bus_error *error);
 
 /* Whether the connection has ended: also that of ssh, before anything was read (EPIPE) or later. */
 bool error_is_lost(int r);

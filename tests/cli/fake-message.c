@@ -213,6 +213,14 @@ static bool append_named(sd_bus_message *m, const View *v, const char *name)
 	return false;
 }
 
+static void append_all_named(sd_bus_message *m, const View *port, const View *device,
+			     const char *const *names)
+{
+	for (size_t i = 0; names[i]; i++)
+		if (!append_named(m, port, names[i]))
+			append_named(m, device, names[i]);
+}
+
 void append_listed(sd_bus_message *m, const char *path, const View *port, const View *device,
 		   const char *const *names)
 {
@@ -220,19 +228,18 @@ void append_listed(sd_bus_message *m, const char *path, const View *port, const 
 	for (ListedAttr i = 0; i < _LISTED_MAX; i++)
 		append_scalar(m, port, listed_attributes[i]);
 	sd_bus_message_open_container(m, 'a', "{sv}");
-	for (size_t i = 0; names[i]; i++)
-		if (!append_named(m, port, names[i]))
-			append_named(m, device, names[i]);
+	append_all_named(m, port, device, names);
 	sd_bus_message_append(m, "{sv}", "FromTheFuture", "(dx)", 1.5, INT64_C(-1));
 	sd_bus_message_close_container(m);
 }
 
-void append_found(sd_bus_message *m, const View *port, const View *device, const char *const *names)
+void append_found(sd_bus_message *m, bool all, const View *port, const View *device,
+		  const char *const *names)
 {
 	sd_bus_message_open_container(m, 'a', "{sv}");
-	append_members(m, port, INTERFACE_RAW, NULL);
-	for (size_t i = 0; names[i]; i++)
-		append_named(m, device, names[i]);
+	if (all)
+		append_members(m, port, INTERFACE_RAW, NULL);
+	append_all_named(m, port, device, names);
 	sd_bus_message_close_container(m);
 }
 

@@ -35,9 +35,9 @@ void append_properties(sd_bus_message *m, const View *v, AttrInterface interface
  * port or DEVICE. */
 void append_listed(sd_bus_message *m, const char *path, const View *port, const View *device,
 		   const char *const *names);
-/* Appends a{sv}, what FindPorts() returns of PORT if it is asked for all of it, and for the
+/* Appends a{sv}, what FindPorts() returns of PORT if it is asked for ALL of it, and for the
  * properties NAMES, of which DEVICE has some. */
-void append_found(sd_bus_message *m, const View *port, const View *device,
+void append_found(sd_bus_message *m, bool all, const View *port, const View *device,
 		  const char *const *names);
 /* Appends oa{sa{sv}}, PATH and all properties of all interfaces. */
 void append_object(sd_bus_message *m, const char *path, const View *v);

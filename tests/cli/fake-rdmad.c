@@ -12,14 +12,15 @@
  *   Reconfigure(ss)  port, reason: SubnetReconfigured
  *   Add(s)           device: comes back
  *   Remove(s)        device: goes away
- *   Delay(s)         microseconds: how long it takes from now on from PropertiesChanged to
- * StateChanged Fail(ss), Fail(sss)  error name, message: of the next call that is not for
- * org.rdma.Test, or of the next call of a member
+ *   Delay(s)         from now on: microseconds from PropertiesChanged to StateChanged
+ *   Fail(ss)         error name, message: of the next call that is not for org.rdma.Test
+ *   Fail(sss)        the same and a member: of its next call
  *
  * Each argument on the command line is "PORT FIELD=VALUE", set before the start, or one of "real"
  * (the devices are not simulated), "no-nodes" (they have no verbs nodes), "stale" (they are
  * stale) and "odd" (the histories have another form). It prints "ready" when it has its name, and
- * the member of each call that it has answered.
+ * the member of each call that it has answered: FindPorts/all if all of the ports was asked for,
+ * FindPorts/named if properties of them.
  */
 
 #include "fake-message.h"
@@ -29,6 +30,7 @@ static sd_bus *bus;
 static char *fail_name, *fail_message, *fail_member;
 static unsigned int delay_usec; /* before StateChanged */
 static bool simulated = true, odd;
+static const char *how = ""; /* the call that is answered has asked for that */
 
 static int get_managed_objects(sd_bus_message *call)
 {
@@ -112,11 +114,11 @@ static void append_match(sd_bus_message *reply, const FakePort *p, const char *c
 	sd_bus_message_append(reply, "o", fake_path(p));
 	sd_bus_message_open_container(reply, 'a', "{sv}");
 	sd_bus_message_append(reply, "{sv}{sv}", "By", "s", "name", "Later", "as", 1, "x");
-	if (all) {
+	if (all || *names) {
 		sd_bus_message_open_container(reply, 'e', "sv");
 		sd_bus_message_append(reply, "s", "Properties");
 		sd_bus_message_open_container(reply, 'v', "a{sv}");
-		append_found(reply, &port, &device, names);
+		append_found(reply, all, &port, &device, names);
 		sd_bus_message_close_container(reply);
 		sd_bus_message_close_container(reply);
 	}
@@ -136,6 +138,7 @@ static int find_ports(sd_bus_message *call)
 
 	sd_bus_message_read(call, "s", &what);
 	read_named(call, properties, &all);
+	how = all ? "/all" : *properties ? "/named" : "";
 	if (streq(what, "mlx5_1")) {
 		names = of_mlx5_1;
 		n = ARRAY_SIZE(of_mlx5_1);
@@ -546,9 +549,10 @@ static int on_call(sd_bus_message *call, _unused_ void *userdata, _unused_ sd_bu
 
 	if (!sd_bus_message_is_method_call(call, NULL, NULL))
 		return 0;
+	how = "";
 	r = answer(call);
 	sd_bus_flush(bus);
-	puts(sd_bus_message_get_member(call));
+	printf("%s%s\n", sd_bus_message_get_member(call), how);
 	fflush(stdout);
 	return r;
 }
