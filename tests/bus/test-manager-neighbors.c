@@ -55,6 +55,7 @@ static int on_list(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_e
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 
+	assert_true(sd_bus_message_get_auto_start(m) > 0);
 	neighbors.n_calls++;
 	if (neighbors.is_slow)
 		return 1;
@@ -88,6 +89,7 @@ static struct {
 static int on_heard(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus_error *error)
 {
 	assert_true(sd_bus_message_is_method_call(m, NETWORKD_NAME, "List") > 0);
+	assert_true(sd_bus_message_get_auto_start(m) > 0);
 	networkd.n_calls++;
 	if (!networkd.port)
 		return sd_bus_reply_method_return(m, "a(ssssssuuitt)", 0);
@@ -108,6 +110,8 @@ static int on_objects(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bu
 
 	assert_true(sd_bus_message_is_method_call(m, "org.freedesktop.DBus.ObjectManager",
 						  "GetManagedObjects") > 0);
+	/* it is not started for this */
+	assert_int_equal(sd_bus_message_get_auto_start(m), 0);
 	network_manager.n_calls++;
 	if (!port)
 		return sd_bus_reply_method_return(m, "a{oa{sa{sv}}}", 1, NM_PATH "/Devices/2", 1,
@@ -135,6 +139,7 @@ static int on_fabric(sd_bus_message *m, _unused_ void *userdata, _unused_ sd_bus
 	const char *device;
 	uint32_t port;
 
+	assert_true(sd_bus_message_get_auto_start(m) > 0);
 	fabric.n_calls++;
 	fabric.n_ports = 0;
 	assert_true(sd_bus_message_enter_container(m, 'a', "(su)") > 0);
