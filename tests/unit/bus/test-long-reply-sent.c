@@ -44,16 +44,19 @@ typedef struct Test {
 static time_t clock_behind;
 /* Or it stands still at this time, in microseconds; 0: it does not. */
 static uint64_t clock_stopped;
+/* How far it goes on whenever somebody looks at it then, in microseconds. */
+static uint64_t clock_step;
 
 /* instead of that of libc, also for libsystemd */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	int r = (int)syscall(SYS_clock_gettime, clock, t);
 
-	if (clock == CLOCK_MONOTONIC && clock_stopped > 0)
+	if (clock == CLOCK_MONOTONIC && clock_stopped > 0) {
+		clock_stopped += clock_step;
 		*t = (struct timespec){(time_t)(clock_stopped / USEC_PER_SEC),
 				       (long)(clock_stopped % USEC_PER_SEC * 1000)};
-	else if (clock == CLOCK_MONOTONIC)
+	} else if (clock == CLOCK_MONOTONIC)
 		t->tv_sec -= clock_behind;
 	return r;
 }
@@ -147,7 +150,7 @@ static int teardown(void **state)
 {
 	Test *t = *state;
 
-	clock_stopped = 0;
+	clock_stopped = clock_step = 0;
 	bus_loop_free(t->loop);
 	long_replies_free(t->long_replies);
 	bus_turns_free(t->turns);
@@ -327,6 +330,70 @@ static void test_rate(void **state)
 	}
 }
 
+static int on_objects(sd_bus_message *m, void *userdata, _unused_ sd_bus_error *error)
+{
+	Test *t = userdata;
+
+	assert_true(sd_bus_message_has_signature(m, "a{oa{sa{sv}}}"));
+	t->n_replies++;
+	return 0;
+}
+
+/* ":1.7" asks for all objects, and so slow is the daemon that it writes them in 100 parts or more.
+ * It does what it can until N of them, or somewhat more, are written. */
+static void ask_objects(Test *t, unsigned int n)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+	clock_stopped = monotonic_now_usec();
+	clock_step = 100;
+	assert_true(sd_bus_message_new_method_call(t->bus, &m, NULL, RDMAD_ROOT_PATH,
+						   "org.freedesktop.DBus.ObjectManager",
+						   "GetManagedObjects") >= 0);
+	assert_true(sd_bus_message_set_sender(m, ":1.7") >= 0);
+	assert_true(sd_bus_call_async(t->bus, NULL, m, on_objects, t, UINT64_MAX) >= 0);
+	while (n-- > 0)
+		step(t);
+	assert_int_equal(t->n_replies, 0);
+}
+
+static void leave(Test *t, const char *name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+	assert_true(sd_bus_message_new_signal(t->bus, &m, "/org/freedesktop/DBus",
+					      "org.freedesktop.DBus", "NameOwnerChanged") >= 0);
+	assert_true(sd_bus_message_append(m, "sss", name, name, "") >= 0);
+	assert_true(sd_bus_message_set_sender(m, "org.freedesktop.DBus") >= 0);
+	assert_true(sd_bus_send(t->bus, m, NULL) >= 0);
+}
+
+/* While a reply is written, others leave: it comes all the same. */
+static void test_others_leave(void **state)
+{
+	enum { STEPS_MAX = 5000 };
+	Test *t = *state;
+
+	ask_objects(t, 20);
+	for (unsigned int n = 0; t->n_replies == 0; n++) {
+		assert_true(n < STEPS_MAX);
+		leave(t, ":1.8");
+		step(t);
+	}
+}
+
+/* While a reply is written, who has asked for it leaves: no more of it is written. */
+static void test_caller_leaves(void **state)
+{
+	Test *t = *state;
+
+	ask_objects(t, 20);
+	leave(t, ":1.7");
+	for (unsigned int n = 0; n < 1000; n++)
+		step(t);
+	assert_int_equal(t->n_replies, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +404,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_longest_pause, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rate, setup_limited, teardown),
+		cmocka_unit_test_setup_teardown(test_others_leave, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caller_leaves, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("long-reply-sent", tests, NULL, NULL);
