@@ -3,6 +3,7 @@
  * announcement, and none for what is not news. */
 
 #include "fixture.h"
+#include "port-name.h"
 
 static const char scenario[] = "[device mlx5_0]\n"
 			       "index = 0\n"
@@ -134,12 +135,50 @@ static void test_generations_travel(void **state)
 	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
 }
 
+/* A device comes or goes with its ports: that is a signal MEMBER of each, and none of OTHER. */
+static void expect_device(Fixture *f, const char *command, size_t n_ports, const char *member,
+			  const char *other)
+{
+	size_t n_devices = 0;
+
+	fixture_forget(f);
+	fixture_simulate(f, command);
+	while (fixture_count_signals(f, RDMAD_ROOT_PATH, member) < 1 + n_ports)
+		fixture_wait_more(f);
+	fixture_barrier(f);
+	assert_int_equal(fixture_count_signals(f, RDMAD_ROOT_PATH, member), 1 + n_ports);
+	assert_int_equal(fixture_count_signals(f, RDMAD_ROOT_PATH, other), 0);
+	for (size_t i = 0; i < f->n_signals; i++) {
+		uint32_t device, port;
+		const char *path;
+
+		if (!sd_bus_message_is_signal(f->signals[i], NULL, member))
+			continue;
+		assert_true(sd_bus_message_read_basic(f->signals[i], 'o', &path) > 0);
+		assert_int_equal(object_path_parse(path, &device, &port), 0);
+		n_devices += port == PORT_NUMBER_NONE;
+	}
+	assert_int_equal(n_devices, 1);
+}
+
+static void test_devices_come_and_go(void **state)
+{
+	Fixture *f = *state;
+
+	fixture_start_daemon(f, scenario, NULL);
+	expect_device(f, "add r1 protocol=roce ports=3", 3, "InterfacesAdded", "InterfacesRemoved");
+	expect_device(f, "remove rocep1", 1, "InterfacesRemoved", "InterfacesAdded");
+	expect_device(f, "remove r1", 3, "InterfacesRemoved", "InterfacesAdded");
+	assert_int_equal(fixture_stop_daemon(f, SIGTERM), 0);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, fixture_setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_messages_of_a_change),
 		TEST(test_generations_travel),
+		TEST(test_devices_come_and_go),
 	};
 
 	return cmocka_run_group_tests_name("signals", tests, NULL, NULL);
