@@ -192,12 +192,8 @@ static int setup_ports(void **state, uint32_t n_ports, uint32_t layer)
 
 	setup_with(state, &config);
 	t = *state;
-	memset(&neighbors, 0, sizeof(neighbors));
-	neighbors.n_ports = n_ports;
-	memset(&fabric, 0, sizeof(fabric));
-	fabric.system = "MF0;leaf-r07-a:MQM9700/U1";
-	fabric.number = 12;
-	neighbors.system = "leaf-r07-a";
+	neighbors = (__typeof__(neighbors)){.n_ports = n_ports, .system = "leaf-r07-a"};
+	fabric = (__typeof__(fabric)){.system = "MF0;leaf-r07-a:MQM9700/U1", .number = 12};
 	set_device(0, 1, "mlx5_0", n_ports);
 	neighbors.bus = fixture_client(t->f);
 	/* no vtable: that would refuse an answer with another signature */
